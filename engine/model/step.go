@@ -60,7 +60,8 @@ type SamplingRow struct {
 }
 
 // Result holds, for each of Step.Outputs, the tokens that follow its row: one,
-// and one more for each draft token that agreed.
+// and one more for each draft token that agreed. All of it belongs to the executor
+// and is valid until its next Run.
 type Result struct {
 	Outputs []Sampled
 }
