@@ -1,0 +1,88 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confab-tui/confab/engine/gguf"
+)
+
+// families are the architectures that Load knows, by general.architecture.
+var families = map[string]func(*builder){
+	"llama":    llama,
+	"qwen2":    qwen2,
+	"qwen3":    qwen3,
+	"qwen3moe": qwen3moe,
+}
+
+// Load reads the Spec, binds and checks every weight, and lists the operations.
+func Load(f *gguf.File) (*Program, error) {
+	arch, ok := f.String("general.architecture")
+	if !ok {
+		return nil, fmt.Errorf("model: %s has no general.architecture: it is not a language model", f.Path)
+	}
+	family := families[arch]
+	if family == nil {
+		return nil, fmt.Errorf("model: architecture %q is not supported; these are: %s", arch, strings.Join(Architectures(), ", "))
+	}
+	b := &builder{f: f, arch: arch, p: &Program{File: f}, used: map[string]bool{}}
+	b.readSpec()
+	if b.err == nil {
+		family(b)
+	}
+	if b.err != nil {
+		return nil, fmt.Errorf("model: %s: %w", f.Path, b.err)
+	}
+	b.finish()
+	return b.p, nil
+}
+
+// Architectures lists what Load knows, sorted.
+func Architectures() []string {
+	var names []string
+	for name := range families {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readSpec reads the sizes that all families share.
+func (b *builder) readSpec() {
+	s := &b.p.Spec
+	s.Arch = b.arch
+	s.Name, _ = b.f.String("general.name")
+	s.Context = b.int("context_length")
+	s.Width = b.int("embedding_length")
+	s.Layers = b.int("block_count")
+	s.Heads = b.int("attention.head_count")
+	s.KVHeads = b.layerInts("attention.head_count_kv", s.Heads)[0]
+	if b.err != nil {
+		return
+	}
+	s.KeyDim = b.intOr("attention.key_length", s.Width/s.Heads)
+	s.ValueDim = b.intOr("attention.value_length", s.Width/s.Heads)
+	s.Hidden = b.layerInts("feed_forward_length", 0)[0]
+	s.Experts = b.intOr("expert_count", 0)
+	if s.Experts > 0 {
+		s.ExpertsUsed = b.int("expert_used_count")
+		s.Hidden = b.intOr("expert_feed_forward_length", s.Hidden)
+		b.check(s.ExpertsUsed > 0 && s.ExpertsUsed <= s.Experts, "expert_used_count is %d of %d experts", s.ExpertsUsed, s.Experts)
+	}
+	s.Eps = b.floatOr("attention.layer_norm_rms_epsilon", b.floatOr("attention.layer_norm_epsilon", 0))
+	b.check(s.Eps > 0, "no epsilon for its norms (attention.layer_norm_rms_epsilon)")
+	if t := b.f.Tensor("token_embd.weight"); t != nil && len(t.Shape) == 2 {
+		s.Vocab = t.Shape[1]
+	}
+	for _, t := range b.f.Tensors() {
+		s.Params += int64(t.Len())
+	}
+	for what, n := range map[string]int{"layer": s.Layers, "value of width": s.Width, "head": s.Heads,
+		"key head": s.KVHeads, "value in a key": s.KeyDim, "value in a value": s.ValueDim, "position of context": s.Context} {
+		b.check(n > 0 && n < 1<<30, "has %d of what there must be at least one: %s", n, what)
+	}
+	if b.err == nil {
+		b.check(s.Heads%s.KVHeads == 0, "%d query heads cannot share %d key heads", s.Heads, s.KVHeads)
+	}
+}

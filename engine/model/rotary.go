@@ -1,0 +1,111 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+// rotary says how a family turns its heads; zero fields take the file's keys.
+type rotary struct {
+	interleaved bool
+	dim         int // the head's width
+	turned      int // how much of it turns
+	base        float32
+	factors     string // a tensor of divisors of the frequencies, where the file has it
+	unscaled    bool   // leaves the file's scaling to other layers
+}
+
+// rotary makes a table of frequencies.
+func (b *builder) rotary(r rotary) *Rotary {
+	s := &b.p.Spec
+	if r.dim == 0 {
+		r.dim = s.KeyDim
+	}
+	if r.turned == 0 {
+		r.turned = b.intOr("rope.dimension_count", r.dim)
+	}
+	if r.base == 0 {
+		r.base = b.floatOr("rope.freq_base", 10000)
+	}
+	if r.factors == "" {
+		r.factors = "rope_freqs.weight"
+	}
+	b.check(r.turned > 0 && r.turned%2 == 0 && r.turned <= r.dim && r.base > 0,
+		"cannot turn %d of a head's %d values by base %g", r.turned, r.dim, r.base)
+	if b.err != nil {
+		return &Rotary{Magnitude: 1}
+	}
+	t := &Rotary{Freqs: make([]float32, r.turned/2), Magnitude: 1, Interleaved: r.interleaved, Dim: r.dim}
+	t.Label = fmt.Sprintf("%d of %d, base %g", r.turned, r.dim, r.base)
+	freqs := make([]float64, r.turned/2)
+	factors := b.vectorIf(r.factors, len(freqs))
+	for i := range freqs {
+		freqs[i] = math.Pow(float64(r.base), -2*float64(i)/float64(r.turned))
+		if factors != nil && len(factors.Values) > i {
+			freqs[i] /= float64(factors.Values[i])
+		}
+	}
+	if factors != nil {
+		t.Label += ", " + r.factors
+	}
+	if !r.unscaled {
+		b.scaleRotary(t, freqs, r)
+	}
+	for i, f := range freqs {
+		t.Freqs[i] = float32(f)
+	}
+	return t
+}
+
+// scaleRotary applies the file's rope.scaling keys.
+func (b *builder) scaleRotary(t *Rotary, freqs []float64, r rotary) {
+	kind, _ := b.f.String(b.arch + ".rope.scaling.type")
+	factor := float64(b.floatOr("rope.scaling.factor", b.floatOr("rope.scale_linear", 1)))
+	t.Magnitude = b.floatOr("rope.scaling.attn_factor", 1)
+	if kind == "" && factor != 1 {
+		kind = "linear"
+	}
+	b.check(factor > 0, "the rotary scaling factor is %g", factor)
+	switch kind {
+	case "", "none", "longrope":
+		return
+	case "linear":
+		for i := range freqs {
+			freqs[i] /= factor
+		}
+	case "yarn":
+		b.yarn(t, freqs, factor, r)
+	default:
+		b.fail("rotary scaling %q is not supported; none, linear, yarn and longrope are", kind)
+	}
+	t.Label += fmt.Sprintf(", %s %g", kind, factor)
+}
+
+// yarn divides slow pairs by the factor, leaves fast ones, and blends between: a pair is
+// fast if it turns beta_fast times within the original context, slow below beta_slow.
+func (b *builder) yarn(t *Rotary, freqs []float64, factor float64, r rotary) {
+	original := float64(b.intOr("rope.scaling.original_context_length", b.p.Spec.Context))
+	n := float64(r.turned)
+	pair := func(turns float32) float64 {
+		return n * math.Log(original/(float64(turns)*2*math.Pi)) / (2 * math.Log(float64(r.base)))
+	}
+	low := max(0, math.Floor(pair(b.floatOr("rope.scaling.yarn_beta_fast", 32))))
+	high := min(n-1, math.Ceil(pair(b.floatOr("rope.scaling.yarn_beta_slow", 1))))
+	for i := range freqs {
+		fast := 1 - min(1, max(0, (float64(i)-low)/max(0.001, high-low)))
+		freqs[i] = freqs[i]/factor*(1-fast) + freqs[i]*fast
+	}
+	sharp := func(by float64) float64 {
+		if factor <= 1 {
+			return 1
+		}
+		return 1 + 0.1*by*math.Log(factor)
+	}
+	magnitude := sharp(1)
+	if by := b.floatOr("rope.scaling.yarn_log_multiplier", 0); by != 0 {
+		magnitude /= sharp(float64(by))
+	}
+	t.Magnitude *= float32(magnitude)
+}
