@@ -37,9 +37,9 @@ func (b *builder) rotary(r rotary) *Rotary {
 	if b.err != nil {
 		return &Rotary{Magnitude: 1}
 	}
-	t := &Rotary{Freqs: make([]float32, r.turned/2), Magnitude: 1, Interleaved: r.interleaved, Dim: r.dim}
-	t.Label = fmt.Sprintf("%d of %d, base %g", r.turned, r.dim, r.base)
 	freqs := make([]float64, r.turned/2)
+	t := &Rotary{Freqs: freqs, Magnitude: 1, Interleaved: r.interleaved, Dim: r.dim}
+	t.Label = fmt.Sprintf("%d of %d, base %g", r.turned, r.dim, r.base)
 	factors := b.vectorIf(r.factors, len(freqs))
 	for i := range freqs {
 		freqs[i] = math.Pow(float64(r.base), -2*float64(i)/float64(r.turned))
@@ -51,16 +51,13 @@ func (b *builder) rotary(r rotary) *Rotary {
 		t.Label += ", " + r.factors
 	}
 	if !r.unscaled {
-		b.scaleRotary(t, freqs, r)
-	}
-	for i, f := range freqs {
-		t.Freqs[i] = float32(f)
+		b.scaleRotary(t, r)
 	}
 	return t
 }
 
 // scaleRotary applies the file's rope.scaling keys.
-func (b *builder) scaleRotary(t *Rotary, freqs []float64, r rotary) {
+func (b *builder) scaleRotary(t *Rotary, r rotary) {
 	kind, _ := b.f.String(b.arch + ".rope.scaling.type")
 	factor := float64(b.floatOr("rope.scaling.factor", b.floatOr("rope.scale_linear", 1)))
 	t.Magnitude = b.floatOr("rope.scaling.attn_factor", 1)
@@ -72,11 +69,11 @@ func (b *builder) scaleRotary(t *Rotary, freqs []float64, r rotary) {
 	case "", "none", "longrope":
 		return
 	case "linear":
-		for i := range freqs {
-			freqs[i] /= factor
+		for i := range t.Freqs {
+			t.Freqs[i] /= factor
 		}
 	case "yarn":
-		b.yarn(t, freqs, factor, r)
+		b.yarn(t, factor, r)
 	default:
 		b.fail("rotary scaling %q is not supported; none, linear, yarn and longrope are", kind)
 	}
@@ -85,7 +82,7 @@ func (b *builder) scaleRotary(t *Rotary, freqs []float64, r rotary) {
 
 // yarn divides slow pairs by the factor, leaves fast ones, and blends between: a pair is
 // fast if it turns beta_fast times within the original context, slow below beta_slow.
-func (b *builder) yarn(t *Rotary, freqs []float64, factor float64, r rotary) {
+func (b *builder) yarn(t *Rotary, factor float64, r rotary) {
 	original := float64(b.intOr("rope.scaling.original_context_length", b.p.Spec.Context))
 	n := float64(r.turned)
 	pair := func(turns float32) float64 {
@@ -93,9 +90,9 @@ func (b *builder) yarn(t *Rotary, freqs []float64, factor float64, r rotary) {
 	}
 	low := max(0, math.Floor(pair(b.floatOr("rope.scaling.yarn_beta_fast", 32))))
 	high := min(n-1, math.Ceil(pair(b.floatOr("rope.scaling.yarn_beta_slow", 1))))
-	for i := range freqs {
+	for i, f := range t.Freqs {
 		fast := 1 - min(1, max(0, (float64(i)-low)/max(0.001, high-low)))
-		freqs[i] = freqs[i]/factor*(1-fast) + freqs[i]*fast
+		t.Freqs[i] = f/factor*(1-fast) + f*fast
 	}
 	sharp := func(by float64) float64 {
 		if factor <= 1 {

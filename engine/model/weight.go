@@ -28,7 +28,7 @@ type Vector struct {
 // that turns: angle = position * Freqs[i]. Scaling (linear, Llama 3 factors, YaRN,
 // long and short factors) is already in them.
 type Rotary struct {
-	Freqs []float32
+	Freqs []float64
 	// Magnitude multiplies both turned values; YaRN sets it, otherwise it is 1.
 	Magnitude float32
 	// Interleaved pairs are (2i, 2i+1); otherwise (i, i+len(Freqs)).
