@@ -1,0 +1,71 @@
+package gguf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"unsafe"
+)
+
+// openPart maps one file and reads its header.
+func openPart(path string) (*part, error) {
+	data, mapped, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parsePart(path, data)
+	if err != nil {
+		if mapped {
+			err = errors.Join(err, unmap(data))
+		}
+		return nil, err
+	}
+	p.mapped = mapped
+	return p, nil
+}
+
+// load brings a file's bytes into memory, mapped where the system can.
+func load(path string) (data []byte, mapped bool, err error) {
+	// Looked at before it is opened: opening a pipe would wait for a writer.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, false, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, false, fmt.Errorf("%s: not a regular file (%v)", path, info.Mode().Type())
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if info, err = file.Stat(); err != nil {
+		return nil, false, err
+	}
+	switch {
+	case info.Size() == 0:
+		return nil, false, nil
+	case info.Size() > math.MaxInt:
+		return nil, false, fmt.Errorf("%s: %d bytes are more than this system can address", path, info.Size())
+	}
+	if data, mapped, err = mapFile(file, int(info.Size())); err != nil {
+		return nil, false, fmt.Errorf("%s: cannot map %d bytes: %w", path, info.Size(), err)
+	}
+	return data, mapped, nil
+}
+
+// wholePages returns the range of whole pages that inner fills of the mapping,
+// which begins at a page; ok is false where inner lies elsewhere or fills none.
+func wholePages(mapping, inner []byte, page int) (start, end int, ok bool) {
+	if len(inner) == 0 || len(mapping) == 0 {
+		return 0, 0, false
+	}
+	at := int(uintptr(unsafe.Pointer(&inner[0])) - uintptr(unsafe.Pointer(&mapping[0])))
+	if at < 0 || at >= len(mapping) {
+		return 0, 0, false
+	}
+	start = (at + page - 1) / page * page
+	end = (at + len(inner)) / page * page
+	return start, end, start < end
+}
