@@ -1,0 +1,136 @@
+package text
+
+import "strings"
+
+// Line is one row of a rendered document.
+type Line struct {
+	// ANSI is the row with its styles, every one of them reset at its end.
+	ANSI string
+	// Start and End are the bytes of Document.Source that the row shows, equal
+	// where it shows none of it.
+	Start, End int
+}
+
+// Document is markdown that may still grow. The zero value is empty. It is not
+// safe for use by several goroutines.
+type Document struct {
+	src    string
+	done   bool
+	frozen int // bytes of src whose blocks can no longer change
+	width  int
+	theme  *Theme
+	lines  []Line // of the frozen blocks, then of the tail
+	solid  int    // how many of lines are of the frozen blocks
+	fresh  bool   // lines are those of src
+	refs   bool   // src may define link references, which reach back
+}
+
+// Append adds text, which it cleans first; the text must end between two
+// characters.
+func (d *Document) Append(s string) {
+	if s == "" {
+		return
+	}
+	from := max(len(d.src)-1, 0)
+	d.src += Clean(s)
+	d.fresh, d.done = false, false
+	if !d.refs && strings.Contains(d.src[from:], "]:") {
+		d.refs = true
+		d.frozen, d.solid = 0, 0
+	}
+}
+
+// Set replaces the text.
+func (d *Document) Set(s string) {
+	*d = Document{}
+	d.Append(s)
+}
+
+// Finish says that nothing more will come: what was rendered in haste is
+// rendered once more with care.
+func (d *Document) Finish() {
+	if !d.done {
+		d.done, d.fresh = true, false
+	}
+}
+
+// Source is the cleaned text; the places in a Line are bytes of it.
+func (d *Document) Source() string { return d.src }
+
+// Len is len(Source()).
+func (d *Document) Len() int { return len(d.src) }
+
+// Lines renders the document. The slice is the document's own and stands until
+// the next call.
+func (d *Document) Lines(width int, th *Theme) []Line {
+	if width != d.width || th != d.theme {
+		d.width, d.theme = width, th
+		d.frozen, d.solid, d.lines, d.fresh = 0, 0, d.lines[:0], false
+	}
+	if d.fresh {
+		return d.lines
+	}
+	d.lines = d.lines[:d.solid]
+	d.freeze()
+	d.render(d.src[d.frozen:], d.frozen, !d.done)
+	d.fresh = true
+	return d.lines
+}
+
+// freeze renders for good all blocks of the complete lines but the last one:
+// more text can only change the last.
+func (d *Document) freeze() {
+	tail := d.src[d.frozen:]
+	complete := strings.LastIndexByte(tail, '\n') + 1
+	if complete == 0 || d.refs {
+		return
+	}
+	root := parse([]byte(tail[:complete]))
+	last := root.LastChild()
+	if last == nil || last == root.FirstChild() {
+		return
+	}
+	start := blockStart(last, tail)
+	if start <= 0 {
+		return
+	}
+	d.render(tail[:start], d.frozen, false)
+	d.frozen += start
+	d.solid = len(d.lines)
+}
+
+// render appends the lines of one piece of the source that starts at base.
+func (d *Document) render(src string, base int, open bool) {
+	p := &page{src: []byte(src), base: base, width: max(d.width, 1), open: open}
+	p.blocks(parse(p.src), margin{}, false)
+	at := 0
+	if n := len(d.lines); len(p.rows) > 0 && n > 0 {
+		at = d.lines[n-1].End
+		d.lines = append(d.lines, Line{Start: at, End: at})
+	}
+	var b strings.Builder
+	for _, row := range p.rows {
+		b.Reset()
+		d.theme.write(&b, row)
+		l := Line{ANSI: b.String(), Start: at, End: at}
+		l.cover(row)
+		at = l.End
+		d.lines = append(d.lines, l)
+	}
+}
+
+// cover widens a line to the bytes of the source that its glyphs come from.
+func (l *Line) cover(row []glyph) {
+	first := true
+	for i := range row {
+		if row[i].src < 0 {
+			continue
+		}
+		if first {
+			l.Start, l.End = row[i].src, row[i].src
+			first = false
+		}
+		l.Start = min(l.Start, row[i].src)
+		l.End = max(l.End, row[i].src+row[i].n)
+	}
+}
