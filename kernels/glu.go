@@ -1,0 +1,89 @@
+package kernels
+
+import "math"
+
+// The gated activations: out = act(gate) * up. out may be gate or up.
+
+// SwiGLU is out = gate * sigmoid(gate) * up.
+func SwiGLU(out, gate, up []float32) {
+	checkThree(out, gate, up)
+	if !mapFast(mapSwiGLU, out, gate, up, 0, 0) {
+		for i, g := range gate {
+			out[i] = g * sigmoid(g) * up[i]
+		}
+	}
+}
+
+// GeGLU is out = gelu(gate) * up, gelu being the tanh approximation.
+func GeGLU(out, gate, up []float32) {
+	checkThree(out, gate, up)
+	if !mapFast(mapGeGLU, out, gate, up, 0, 0) {
+		for i, g := range gate {
+			out[i] = gelu(g) * up[i]
+		}
+	}
+}
+
+// SwiGLUClamped is gpt-oss's: with g = min(gate, limit) and u = up clamped to
+// ±limit, out = g * sigmoid(alpha*g) * (u+1).
+func SwiGLUClamped(out, gate, up []float32, alpha, limit float32) {
+	checkThree(out, gate, up)
+	if !mapFast(mapSwiGLUClamped, out, gate, up, alpha, limit) {
+		for i, g := range gate {
+			g = min(g, limit)
+			u := max(min(up[i], limit), -limit)
+			out[i] = g * sigmoid(alpha*g) * (u + 1)
+		}
+	}
+}
+
+// SigmoidGate is out = sigmoid(gate) * x.
+func SigmoidGate(out, gate, x []float32) {
+	checkThree(out, gate, x)
+	if !mapFast(mapSigmoidGate, out, gate, x, 0, 0) {
+		for i, g := range gate {
+			out[i] = sigmoid(g) * x[i]
+		}
+	}
+}
+
+// The same activations without a gate. out may be x.
+
+// SiLU is out = x * sigmoid(x).
+func SiLU(out, x []float32) {
+	checkTwo(out, x)
+	if !mapFast(mapSiLU, out, x, x, 0, 0) {
+		for i, v := range x {
+			out[i] = v * sigmoid(v)
+		}
+	}
+}
+
+// GELU is the tanh approximation, out = x/2 * (1 + tanh(√(2/π)·(x + 0.044715x³))).
+func GELU(out, x []float32) {
+	checkTwo(out, x)
+	if !mapFast(mapGELU, out, x, x, 0, 0) {
+		for i, v := range x {
+			out[i] = gelu(v)
+		}
+	}
+}
+
+// Sigmoid is out = 1 / (1 + exp(-x)).
+func Sigmoid(out, x []float32) {
+	checkTwo(out, x)
+	if !mapFast(mapSigmoid, out, x, x, 0, 0) {
+		for i, v := range x {
+			out[i] = sigmoid(v)
+		}
+	}
+}
+
+func sigmoid(x float32) float32 {
+	return float32(1 / (1 + math.Exp(-float64(x))))
+}
+
+func gelu(x float32) float32 {
+	v := float64(x)
+	return float32(v / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(v+0.044715*v*v*v))))
+}

@@ -1,0 +1,34 @@
+package kernels
+
+import "math"
+
+// Softmax is out = exp(x) / sum(exp(x)). out may be x. Minus infinity gives 0.
+func Softmax(out, x []float32) {
+	checkTwo(out, x)
+	if len(x) == 0 {
+		return
+	}
+	top := maximum(x)
+	sum := sumExp(out, x, top)
+	Scale(out, out, float32(1/sum))
+}
+
+// maximum returns the largest value of x; x is not empty.
+func maximum(x []float32) float32 {
+	top := x[0]
+	for _, v := range x {
+		top = max(top, v)
+	}
+	return top
+}
+
+// sumExp writes exp(x-top) to out and returns the sum.
+func sumExp(out, x []float32, top float32) float64 {
+	var sum float64
+	for i, v := range x {
+		e := float32(math.Exp(float64(v - top)))
+		out[i] = e
+		sum += float64(e)
+	}
+	return sum
+}

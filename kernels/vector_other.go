@@ -1,0 +1,31 @@
+//go:build !never
+
+package kernels
+
+// Without a fast form the plain definitions do all the work.
+
+func rmsNormFast(out, x, w []float32, eps float32) bool { return false }
+
+func layerNormFast(out, x, w, b []float32, eps float32) bool { return false }
+
+func ropeFast(head, table []float32, interleaved bool) bool { return false }
+
+func mapFast(op mapOp, out, a, b []float32, s, t float32) bool { return false }
+
+func mergeRowFast(out, other []float32, mine, its float32) bool { return false }
+
+func (kv *KV) turnKeysFast(dst []float32, head int, cells []int32, at int) bool { return false }
+
+func (kv *KV) readValuesFast(dst []float32, head int, cells []int32) bool { return false }
+
+func attendScoresFast(scores, queries, keys []float32, rows, dim int) bool { return false }
+
+func attendSoftmaxFast(row *[blockPositions]float32, mask uint64, cap float32, top, sum *float32) (float32, bool) {
+	return 0, false
+}
+
+func attendValuesFast(out, weights, values, shrink []float32, rows, n, stride int) bool { return false }
+
+func blockMaximaFast(dst, x []float32) bool { return false }
+
+func expMassFast(x []float32, top, scale float32) (float64, bool) { return 0, false }
