@@ -1,0 +1,215 @@
+package kv
+
+import (
+	"slices"
+	"sort"
+	"time"
+)
+
+// Kind is what a cell is used for.
+type Kind uint8
+
+// The kinds of cells.
+const (
+	Free   Kind = iota
+	Cached      // only idle conversations keep it
+	Shared      // two or more use it
+	Held        // one running sequence uses it
+)
+
+// Owner is one conversation's part of the pool.
+type Owner struct {
+	Name string
+	// Cells are all that it uses, Shared those that others use too.
+	Cells, Shared int
+	// Live says that it has a running sequence.
+	Live bool
+	Used time.Time
+}
+
+// Usage is a picture of the pool. Held counts every cell that running sequences
+// use, Cached those that only idle conversations keep, Shared those of both with
+// two users or more: each sequence is one, and each conversation that keeps a
+// cell in the tree without a sequence of its own on it.
+type Usage struct {
+	Total, Held, Shared, Cached, Free int
+	// Owners are in order of use, running ones last: the first is the next to
+	// lose its cache.
+	Owners []Owner
+	// Map has the commonest kind of each of equal runs of cells.
+	Map []Kind
+}
+
+// census is one count of who uses what.
+type census struct {
+	users []uint8 // by cell, at most 2
+	owner []int32 // by cell: 1 + the last owner counted there
+}
+
+type holdings struct {
+	Owner
+	clock uint64
+	seqs  []*Seq
+	runs  []*run
+}
+
+// Usage counts the pool's cells; Map has up to marks entries.
+func (p *Pool) Usage(marks int) Usage {
+	all := p.holdings()
+	n := census{users: make([]uint8, len(p.refs)), owner: make([]int32, len(p.refs))}
+	for i, h := range all {
+		h.Cells = n.count(int32(i+1), h)
+	}
+	for i := range n.owner {
+		n.owner[i] = 0
+	}
+	u := Usage{Total: p.Total(), Free: p.free.n, Cached: p.idle}
+	u.Held = u.Total - u.Free - u.Cached
+	for i, h := range all {
+		h.Shared = n.shared(int32(i+1), h)
+		u.Owners = append(u.Owners, h.Owner)
+	}
+	for _, users := range n.users {
+		if users > 1 {
+			u.Shared++
+		}
+	}
+	u.Map = p.kinds(marks, n.users)
+	return u
+}
+
+// holdings gathers what each conversation has, in order of use.
+func (p *Pool) holdings() []*holdings {
+	byName := make(map[string]*holdings)
+	var all []*holdings
+	of := func(name string) *holdings {
+		h := byName[name]
+		if h == nil {
+			h = &holdings{Owner: Owner{Name: name}}
+			byName[name] = h
+			all = append(all, h)
+		}
+		return h
+	}
+	p.root.walk(func(r *run) {
+		for _, name := range r.owners {
+			h := of(name)
+			h.runs = append(h.runs, r)
+			// Runs that others share are used all the time: what tells is the
+			// end of the owner's own path.
+			if r.used > h.clock && !r.leadsOn(name) {
+				h.clock, h.Used = r.used, r.at
+			}
+		}
+	})
+	for _, s := range p.live {
+		h := of(s.owner)
+		h.seqs = append(h.seqs, s)
+		h.Live, h.Used = true, p.Now()
+	}
+	sort.Slice(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		if a.Live != b.Live {
+			return b.Live
+		}
+		if a.clock != b.clock {
+			return a.clock < b.clock
+		}
+		return a.Name < b.Name
+	})
+	return all
+}
+
+func (r *run) walk(visit func(*run)) {
+	for _, kid := range r.kids {
+		visit(kid)
+		kid.walk(visit)
+	}
+}
+
+// leadsOn says that the owner has more under r.
+func (r *run) leadsOn(owner string) bool {
+	for _, kid := range r.kids {
+		if slices.Contains(kid.owners, owner) {
+			return true
+		}
+	}
+	return false
+}
+
+// count adds the owner with this number to every cell that it uses and returns
+// how many those are.
+func (n *census) count(number int32, h *holdings) int {
+	cells := 0
+	use := func(c int32) {
+		n.users[c] = min(n.users[c]+1, 2)
+		if n.owner[c] != number {
+			n.owner[c] = number
+			cells++
+		}
+	}
+	for _, s := range h.seqs {
+		for _, c := range s.cells {
+			use(c)
+		}
+	}
+	for _, r := range h.runs {
+		for _, c := range r.cells {
+			if n.owner[c] != number {
+				use(c)
+			}
+		}
+	}
+	return cells
+}
+
+// shared counts the owner's cells that have two users or more.
+func (n *census) shared(number int32, h *holdings) int {
+	cells := 0
+	look := func(list []int32) {
+		for _, c := range list {
+			if n.owner[c] != number && n.users[c] > 1 {
+				n.owner[c] = number
+				cells++
+			}
+		}
+	}
+	for _, s := range h.seqs {
+		look(s.cells)
+	}
+	for _, r := range h.runs {
+		look(r.cells)
+	}
+	return cells
+}
+
+func (p *Pool) kinds(marks int, users []uint8) []Kind {
+	total := p.Total()
+	marks = min(marks, total)
+	kinds := make([]Kind, marks)
+	for i := range kinds {
+		var votes [4]int
+		for c := 1 + i*total/marks; c < 1+(i+1)*total/marks; c++ {
+			votes[p.kind(int32(c), users[c])]++
+		}
+		for k := Held; k > Free; k-- {
+			if votes[k] > votes[kinds[i]] || kinds[i] == Free && votes[k] == votes[Free] {
+				kinds[i] = k
+			}
+		}
+	}
+	return kinds
+}
+
+func (p *Pool) kind(c int32, users uint8) Kind {
+	switch {
+	case p.refs[c] == 0:
+		return Free
+	case users > 1:
+		return Shared
+	case p.held(c):
+		return Held
+	default:
+		return Cached
+	}
+}
