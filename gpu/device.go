@@ -1,0 +1,120 @@
+//go:build cuda
+
+package gpu
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"fmt"
+
+	"gorgonia.org/cu"
+)
+
+// Device is an open GPU with a module of kernels loaded.
+type Device struct {
+	Name string
+	// Major and Minor are the compute capability.
+	Major, Minor int
+	// SMs is the number of multiprocessors, SharedMax the most shared memory of a
+	// block, L2 the size of the cache, in bytes.
+	SMs, SharedMax, L2 int
+
+	dev    cu.Device
+	ctx    cu.CUContext
+	module cu.Module
+	funcs  map[string]Function
+}
+
+// Open makes the device's primary context current on this thread and loads image, a
+// fatbin.
+func Open(ordinal int, image []byte) (*Device, error) {
+	if err := Available(); err != nil {
+		return nil, err
+	}
+	if len(image) == 0 {
+		return nil, fmt.Errorf("this confab holds no kernels for the GPU: run make kernels where nvcc is, then make")
+	}
+	dev, err := cu.GetDevice(ordinal)
+	if err != nil {
+		n, _ := cu.NumDevices()
+		return nil, fmt.Errorf("there is no GPU %d among %d: cuDeviceGet: %w", ordinal, n, err)
+	}
+	d := &Device{dev: dev, funcs: map[string]Function{}}
+	if err := d.describe(); err != nil {
+		return nil, err
+	}
+	if d.Major < oldestMajor {
+		return nil, fmt.Errorf("%s is too old: its compute capability is %d.%d, the kernels need %d.0",
+			d.Name, d.Major, d.Minor, oldestMajor)
+	}
+	if d.ctx, err = dev.RetainPrimaryCtx(); err != nil {
+		return nil, named("cuDevicePrimaryCtxRetain", err)
+	}
+	if err := d.load(image); err != nil {
+		_ = dev.ReleasePrimaryCtx()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Device) load(image []byte) error {
+	if err := d.Use(); err != nil {
+		return err
+	}
+	var err error
+	if d.module, err = cu.LoadData(string(image)); err != nil {
+		return fmt.Errorf("%s (compute capability %d.%d) takes none of the kernels: cuModuleLoadData: %w; update the driver",
+			d.Name, d.Major, d.Minor, err)
+	}
+	return nil
+}
+
+func (d *Device) describe() error {
+	var err error
+	if d.Name, err = d.dev.Name(); err != nil {
+		return named("cuDeviceGetName", err)
+	}
+	for _, a := range []struct {
+		at   *int
+		what C.CUdevice_attribute
+	}{
+		{&d.Major, C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+		{&d.Minor, C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+		{&d.SMs, C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+		{&d.SharedMax, C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+		{&d.L2, C.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
+	} {
+		var v C.int
+		if err := check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&v, a.what, C.CUdevice(d.dev))); err != nil {
+			return err
+		}
+		*a.at = int(v)
+	}
+	return nil
+}
+
+// Use makes the device current on the calling thread.
+func (d *Device) Use() error { return named("cuCtxSetCurrent", cu.SetCurrentContext(d.ctx)) }
+
+// Memory returns the free and the whole memory, in bytes.
+func (d *Device) Memory() (free, total int64, err error) {
+	free, total, err = cu.MemInfo()
+	return free, total, named("cuMemGetInfo", err)
+}
+
+// Sync waits for everything that was launched.
+func (d *Device) Sync() error { return named("cuCtxSynchronize", cu.Synchronize()) }
+
+// Close unloads the kernels and gives the context back. Memory that is not freed yet
+// goes with it.
+func (d *Device) Close() error {
+	if err := d.Use(); err != nil {
+		return err
+	}
+	err := named("cuModuleUnload", d.module.Unload())
+	if e := named("cuDevicePrimaryCtxRelease", d.dev.ReleasePrimaryCtx()); err == nil {
+		err = e
+	}
+	return err
+}
