@@ -1,0 +1,127 @@
+// Package cpu runs a model's Program on the processor: it packs the weights, holds the
+// cells, spreads every operation over a team of workers and samples.
+//
+//   - The operations become phases when the executor is made: runs of operations
+//     that each row goes through by itself, products, attention. Between
+//     phases all workers meet; within one, units go to whoever is free.
+//   - A row's results, to the last bit, do not depend on the other rows of the step,
+//     on how a prompt was cut into steps or on the number of workers.
+//   - A product's input is quantised once, by the phase that computed it, and shared by
+//     all products that read it.
+//   - Run allocates nothing once it has seen a step as wide; between steps no worker
+//     uses the processor.
+//
+// One goroutine at a time may call an executor.
+package cpu
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// MaxRows is the most rows a step may have.
+const MaxRows = 4096
+
+// Options says how to make an Executor.
+type Options struct {
+	// Threads is the number of workers; 0 takes the processors that Go may use.
+	Threads int
+	// Cells is the size of the pool, the scratch cell included.
+	Cells int
+	// F32Cells keeps keys and values as float32 instead of half precision.
+	F32Cells bool
+	// Exact multiplies by weights read back to float32, without rounding
+	// activations: the oracle of tests, several times as large and slow.
+	Exact bool
+	// Progress, if not nil, is told how many bytes of weights are ready.
+	Progress func(done, total int64)
+}
+
+// Executor runs steps of one Program.
+type Executor struct {
+	program *model.Program
+	options Options
+	team    *team
+	phases  []phase
+	weights *weights
+	kv      []*kernels.KV // one for each of the program's caches
+
+	values [][]float32 // the program's buffers, for as many rows as were ever needed
+	ints   [][]int32   // those of ints
+	inputs []*input
+	ropes  []*ropeTable
+	plans  []*attendPlan
+
+	step    *model.Step
+	rows    int
+	picks   []int32 // for each row of outputs, the step's row
+	sampler sampler
+}
+
+// New packs the weights of a program and makes room for the cells.
+func New(p *model.Program, o Options) (*Executor, error) {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Cells < 2 {
+		return nil, fmt.Errorf("cpu: a pool of %d cells has no room; it needs 2, one of them scratch", o.Cells)
+	}
+	e := &Executor{program: p, options: o}
+	var err error
+	if e.weights, err = pack(p, o); err != nil {
+		return nil, err
+	}
+	e.values = make([][]float32, len(p.Buffers))
+	e.ints = make([][]int32, len(p.Buffers))
+	for _, c := range p.Caches {
+		e.kv = append(e.kv, kernels.NewKV(o.Cells, c.KVHeads, c.KeyDim, c.ValueDim, o.F32Cells))
+	}
+	if e.phases, err = plan(e); err != nil {
+		return nil, err
+	}
+	e.sampler.init(e)
+	e.team = newTeam(o.Threads)
+	return e, nil
+}
+
+// Cells is the size of the pool, the scratch cell included.
+func (e *Executor) Cells() int { return e.options.Cells }
+
+// CellBytes is what one cell takes in all layers together.
+func (e *Executor) CellBytes() int64 {
+	var n int64
+	for _, kv := range e.kv {
+		n += kv.Bytes()
+	}
+	return n / int64(e.options.Cells)
+}
+
+// Name describes the executor to people.
+func (e *Executor) Name() string {
+	s := "s"
+	if e.options.Threads == 1 {
+		s = ""
+	}
+	return fmt.Sprintf("CPU, %d thread%s", e.options.Threads, s)
+}
+
+// Close ends the workers.
+func (e *Executor) Close() error {
+	e.team.close()
+	return nil
+}
+
+// Run runs a step. The result is the executor's and valid until the next Run.
+func (e *Executor) Run(step *model.Step) (model.Result, error) {
+	if err := e.check(step); err != nil {
+		return model.Result{}, err
+	}
+	e.step = step
+	e.prepare()
+	e.team.run(e.phases)
+	e.step = nil
+	return e.sampler.collect(step), nil
+}

@@ -1,0 +1,4 @@
+package cpu
+
+// pause tells the processor that this is a spin loop, four times.
+func pause()

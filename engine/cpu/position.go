@@ -1,0 +1,51 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// ropeTable holds sines and cosines of the step's positions for one of the program's
+// rotary tables. They are computed once a step, by the phase that first needs
+// them.
+type ropeTable struct {
+	rotary *model.Rotary
+	rope   kernels.Rope
+	first  *model.Rope
+	width  int
+	values []float32 // width for each row
+}
+
+// rope returns the table of a rotary.
+func (e *Executor) rope(r *model.Rotary) *ropeTable {
+	for _, t := range e.ropes {
+		if t.rotary == r {
+			return t
+		}
+	}
+	t := &ropeTable{rotary: r, width: 2 * len(r.Freqs),
+		rope: kernels.Rope{Freqs: r.Freqs, Magnitude: r.Magnitude, Interleaved: r.Interleaved}}
+	e.ropes = append(e.ropes, t)
+	return t
+}
+
+func (t *ropeTable) apply(e *Executor, op *model.Rope, r0, r1 int) {
+	if t.first == nil {
+		t.first = op
+	}
+	for r := r0; r < r1; r++ {
+		table := t.values[r*t.width:][:t.width]
+		if t.first == op {
+			t.rope.Table(table, e.step.Rows[r].Pos)
+		}
+		t.rope.Apply(e.row(op.X, r), op.Heads, t.rotary.Dim, table)
+	}
+}
+
+// sharpen multiplies x by what the position asks for.
+func sharpen(x []float32, op *model.Sharpen, pos int32) {
+	by := 1 + float64(op.By)*math.Log(1+math.Floor(float64(pos)/float64(op.Every)))
+	kernels.Scale(x, x, float32(by))
+}

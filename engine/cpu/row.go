@@ -1,0 +1,158 @@
+package cpu
+
+import (
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// rowFunc does a piece of work for the rows r0 to r1 of a phase's domain.
+type rowFunc func(r0, r1 int)
+
+// rowPhase is a run of pieces that every row goes through by itself.
+type rowPhase struct {
+	e      *Executor
+	domain domain
+	pieces []rowFunc
+}
+
+// blockRows is the most rows that one unit takes.
+const blockRows = 8
+
+func (p *rowPhase) block() int {
+	return min(max(1, p.e.count(p.domain)/(4*p.e.options.Threads)), blockRows)
+}
+
+func (p *rowPhase) units() int {
+	block := p.block()
+	return (p.e.count(p.domain) + block - 1) / block
+}
+
+func (p *rowPhase) run(unit, _ int) {
+	block := p.block()
+	r0 := unit * block
+	r1 := min(r0+block, p.e.count(p.domain))
+	for _, piece := range p.pieces {
+		piece(r0, r1)
+	}
+}
+
+// each makes a piece of what is done to one row.
+func each(do func(row int)) rowFunc {
+	return func(r0, r1 int) {
+		for r := r0; r < r1; r++ {
+			do(r)
+		}
+	}
+}
+
+// rowOp returns what an operation does to rows, or nil for those that are no such.
+func rowOp(e *Executor, op model.Op) rowFunc {
+	switch op := op.(type) {
+	case *model.Embed:
+		return embed(e, op)
+	case *model.Norm:
+		return norm(e, op)
+	case *model.Rope:
+		table := e.rope(op.Table)
+		return func(r0, r1 int) { table.apply(e, op, r0, r1) }
+	case *model.Sharpen:
+		return each(func(r int) { sharpen(e.row(op.X, r), op, e.step.Rows[r].Pos) })
+	case *model.Store:
+		kv := e.kv[op.Cache]
+		return each(func(r int) { kv.Store(e.step.Rows[r].Cell, e.row(op.K, r), e.row(op.V, r)) })
+	case *model.Add:
+		return each(func(r int) { kernels.Add(e.row(op.Out, r), e.row(op.A, r), e.row(op.B, r)) })
+	case *model.Scale:
+		return each(func(r int) { kernels.Scale(e.row(op.Out, r), e.row(op.In, r), op.By) })
+	case *model.SoftCap:
+		return each(func(r int) { kernels.SoftCap(e.row(op.X, r), e.row(op.X, r), op.Cap) })
+	case *model.Activate:
+		return activate(e, op)
+	case *model.Gate:
+		return each(func(r int) { gate(op.Act, e.row(op.Out, r), e.row(op.Gate, r), e.row(op.Up, r)) })
+	case *model.Route:
+		return route(e, op)
+	case *model.Select:
+		return each(func(r int) { copy(e.row(op.Out, r), e.row(op.In, int(e.picks[r]))) })
+	}
+	return nil
+}
+
+func embed(e *Executor, op *model.Embed) rowFunc {
+	lookup := e.weights.table(op.Table)
+	return each(func(r int) {
+		at := int(e.step.Rows[r].Token)
+		if op.ByPosition {
+			at = int(e.step.Rows[r].Pos)
+		}
+		out := e.row(op.Out, r)
+		lookup.read(out, at)
+		if op.Scale != 1 {
+			kernels.Scale(out, out, op.Scale)
+		}
+	})
+}
+
+func norm(e *Executor, op *model.Norm) rowFunc {
+	var weight, bias []float32
+	if op.Weight != nil {
+		weight = op.Weight.Values
+	}
+	if op.Bias != nil {
+		bias = op.Bias.Values
+	}
+	width := op.In.Width / op.Parts
+	return each(func(r int) {
+		out, in := e.row(op.Out, r), e.row(op.In, r)
+		for at := 0; at < len(in); at += width {
+			if op.Center {
+				kernels.LayerNorm(out[at:at+width], in[at:at+width], weight, bias, op.Eps)
+			} else {
+				kernels.RMSNorm(out[at:at+width], in[at:at+width], weight, op.Eps)
+			}
+		}
+	})
+}
+
+func activate(e *Executor, op *model.Activate) rowFunc {
+	do := kernels.SiLU
+	switch op.Act {
+	case model.ActGELU:
+		do = kernels.GELU
+	case model.ActSigmoid:
+		do = kernels.Sigmoid
+	}
+	return each(func(r int) { do(e.row(op.Out, r), e.row(op.In, r)) })
+}
+
+// gpt-oss's constants.
+const (
+	clampedAlpha = 1.702
+	clampedLimit = 7
+)
+
+func gate(act model.Activation, out, gate, up []float32) {
+	switch act {
+	case model.ActSiLU:
+		kernels.SwiGLU(out, gate, up)
+	case model.ActGELU:
+		kernels.GeGLU(out, gate, up)
+	case model.ActSigmoid:
+		kernels.SigmoidGate(out, gate, up)
+	case model.ActSwiGLUClamped:
+		kernels.SwiGLUClamped(out, gate, up, clampedAlpha, clampedLimit)
+	}
+}
+
+func route(e *Executor, op *model.Route) rowFunc {
+	how := kernels.Routing{Normalize: op.Normalize, Scale: op.Scale}
+	switch op.Rule {
+	case model.RouteSoftmax:
+		how.Rule = kernels.RouteSoftmax
+	case model.RouteChosen:
+		how.Rule = kernels.RouteChosen
+	case model.RouteSigmoid:
+		how.Rule = kernels.RouteSigmoid
+	}
+	return each(func(r int) { kernels.Route(e.intRow(op.IDs, r), e.row(op.Weights, r), e.row(op.Scores, r), how) })
+}
