@@ -1,0 +1,11 @@
+//go:build !amd64
+
+package kernels
+
+// Other processors run the plain definitions.
+const (
+	hasAVX2FMA    = false
+	hasAVX512     = false
+	hasAVX512VNNI = false
+	hasAVX512BF16 = false
+)

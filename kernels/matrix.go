@@ -1,0 +1,174 @@
+package kernels
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// A panel is 32 neighbouring rows of a matrix, stored block by block so that one
+// pass over it reads memory in order. The two halves of 16 rows are what the lanes
+// of two 64-byte registers hold: a line is 16 rows times 4 bytes, and the line of
+// the second half follows that of the first.
+const (
+	panelRows = 32
+	// groupRows is the most input rows a kernel multiplies with one panel in one go.
+	groupRows = 6
+)
+
+// Matrix is [N rows][K] weights, K contiguous, repacked for this processor. It is
+// read by many goroutines at once after packing.
+type Matrix struct {
+	N, K   int
+	typ    Type
+	layout *layout
+	// multiply is the fastest form of layout.plain on this processor.
+	multiply func(p *product)
+	// source is the file's bytes, until packed.
+	source []byte
+	// panels holds Panels() panels of panelBytes each.
+	panels     []byte
+	panelBytes int
+}
+
+// layout is a packed form of weights. A block is the smallest piece that stands for
+// itself: so many values of each of a panel's rows.
+type layout struct {
+	form          Form
+	values, bytes int
+	// plain is the definition of a product with a panel of this layout.
+	plain func(p *product)
+}
+
+// packer turns one block of n rows (n <= panelRows) into a block of a panel; the
+// rows' blocks are stride bytes apart. Rows that do not exist stay zero.
+type packer func(dst, src []byte, stride, n int)
+
+// packing says which layout a type is packed into, how, and how many blocks of the
+// layout one block of the type becomes.
+type packing struct {
+	layout *layout
+	pack   packer
+	// split is for types whose blocks are longer than the layout's.
+	split int
+}
+
+// product is one call of a kernel: some input rows times one panel.
+type product struct {
+	// w is the panel: so many blocks of so many bytes.
+	w             *byte
+	blocks, bytes int
+	// rows is how many of x and out there are.
+	rows int
+	// mask has a bit for each row of the panel that exists.
+	mask uint32
+	// x are the prepared input rows, out where their results for the panel go.
+	x   [groupRows]*byte
+	out [groupRows]*float32
+}
+
+// NewMatrix makes room for the packed form of n rows of k values of type t. It
+// keeps data, the file's bytes, until Packed is called; Pack must have run over all
+// panels by then.
+func NewMatrix(t Type, n, k int, data []byte) (*Matrix, error) {
+	f, ok := formats[t]
+	if !ok {
+		return nil, fmt.Errorf("kernels: tensor type %d is not supported", uint32(t))
+	}
+	if n <= 0 || k <= 0 || k%f.values != 0 {
+		return nil, fmt.Errorf("kernels: a matrix of %d rows of %d values cannot be %s: its blocks are %d values", n, k, f.name, f.values)
+	}
+	if want := n * (k / f.values) * f.bytes; len(data) < want {
+		return nil, fmt.Errorf("kernels: %d rows of %d values of %s take %d bytes, the file has %d", n, k, f.name, want, len(data))
+	}
+	m := &Matrix{N: n, K: k, typ: t, layout: packings[t].layout, source: data}
+	if m.multiply = fastest(m.layout); m.multiply == nil {
+		m.multiply = m.layout.plain
+	}
+	m.panelBytes = (k/m.layout.values*m.layout.bytes + 63) &^ 63
+	m.panels = alignedBytes(m.Panels() * m.panelBytes)
+	return m, nil
+}
+
+// Panels is how many pieces the rows come in: the grain of scheduling.
+func (m *Matrix) Panels() int { return (m.N + panelRows - 1) / panelRows }
+
+// Form is what Mul wants its input to be.
+func (m *Matrix) Form() Form { return m.layout.form }
+
+// Bytes is the size of the packed weights.
+func (m *Matrix) Bytes() int64 { return int64(len(m.panels)) }
+
+// Pack repacks panels p0 to p1 from the file's bytes. Different panels may be
+// packed by different goroutines.
+func (m *Matrix) Pack(p0, p1 int) {
+	f, how := formats[m.typ], packings[m.typ]
+	stride := m.K / f.values * f.bytes
+	block := how.layout.bytes * how.split
+	for p := p0; p < p1; p++ {
+		dst := m.panels[p*m.panelBytes:][:m.panelBytes]
+		src := m.source[p*panelRows*stride:]
+		n := min(panelRows, m.N-p*panelRows)
+		if f.values == 1 {
+			how.pack(dst, src, stride, n)
+			continue
+		}
+		for b := range m.K / f.values {
+			how.pack(dst[b*block:(b+1)*block], src[b*f.bytes:], stride, n)
+		}
+	}
+}
+
+// Packed lets go of the file's bytes.
+func (m *Matrix) Packed() { m.source = nil }
+
+// Mul multiplies panels p0 to p1 with rows of the input: out[i*ld+n] is the sum
+// over k of W[n][k] times row rows[i], for the panels' n; rows nil means all rows
+// of the input in order. Other values of out stay as they are.
+func (m *Matrix) Mul(out []float32, ld int, in *Input, rows []int32, p0, p1 int) {
+	if in.form != m.layout.form || in.k != m.K {
+		panic(fmt.Sprintf("kernels: input of form %d and %d values for a matrix of form %d and %d", in.form, in.k, m.layout.form, m.K))
+	}
+	count := in.rows
+	if rows != nil {
+		count = len(rows)
+	}
+	if count > 0 && p1 > p0 && (p1 > m.Panels() || len(out) < (count-1)*ld+min(p1*panelRows, m.N)) {
+		panic(fmt.Sprintf("kernels: %d results of %d rows do not fit in %d values with stride %d", count, m.N, len(out), ld))
+	}
+	tile := tileRows(in.stride)
+	for first := 0; first < count; first += tile {
+		m.mulTile(out, ld, in, rows, first, min(first+tile, count), p0, p1)
+	}
+}
+
+// tileRows is how many rows of an input stay in the second-level cache while the
+// panels pass by.
+func tileRows(stride int) int {
+	const share = 320 << 10
+	return max(groupRows, share/stride/groupRows*groupRows)
+}
+
+func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1 int) {
+	var a product
+	a.blocks, a.bytes = m.K/m.layout.values, m.layout.bytes
+	for p := p0; p < p1; p++ {
+		a.w = &m.panels[p*m.panelBytes]
+		n := min(panelRows, m.N-p*panelRows)
+		a.mask = uint32(1<<n - 1)
+		for i := i0; i < i1; i += groupRows {
+			a.rows = min(groupRows, i1-i)
+			for j := range a.rows {
+				r := i + j
+				if rows != nil {
+					r = int(rows[r])
+				}
+				a.x[j] = in.row(r)
+				a.out[j] = &out[(i+j)*ld+p*panelRows]
+			}
+			m.multiply(&a)
+		}
+	}
+}
+
+// bytesAt are n bytes from p on.
+func bytesAt(p *byte, n int) []byte { return unsafe.Slice(p, n) }

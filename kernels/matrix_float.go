@@ -1,0 +1,85 @@
+package kernels
+
+import "unsafe"
+
+// Floating point panels: for every k, the 32 rows' values side by side. A block is
+// one k.
+var (
+	layoutF32  = &layout{form: FormF32, values: 1, bytes: 4 * panelRows, plain: plainF32}
+	layoutF16  = &layout{form: FormF32, values: 1, bytes: 2 * panelRows, plain: plainF16}
+	layoutBF16 = &layout{form: FormF32, values: 1, bytes: 2 * panelRows, plain: plainBF16}
+)
+
+func packF32(dst, src []byte, stride, n int) {
+	for r := range n {
+		row := src[r*stride:][:stride]
+		for k := range stride / 4 {
+			copy(dst[4*(k*panelRows+r):], row[4*k:4*k+4])
+		}
+	}
+}
+
+func pack16(dst, src []byte, stride, n int) {
+	for r := range n {
+		row := src[r*stride:][:stride]
+		for k := range stride / 2 {
+			copy(dst[2*(k*panelRows+r):], row[2*k:2*k+2])
+		}
+	}
+}
+
+// packAsF32 makes the packer of a type without a packed form of its own.
+func packAsF32(t Type) packer {
+	f := formats[t]
+	return func(dst, src []byte, stride, n int) {
+		values := make([]float32, f.values)
+		for r := range n {
+			f.read(values, src[r*stride:][:f.bytes])
+			for k, v := range values {
+				*(*float32)(unsafe.Pointer(&dst[4*(k*panelRows+r)])) = v
+			}
+		}
+	}
+}
+
+// packNVFP4 stores values as F16, which holds them all: they are integers of at
+// most 8 bits times a power of two from 2^-10 to 2^5.
+func packNVFP4(dst, src []byte, stride, n int) {
+	var values [64]float32
+	for r := range n {
+		readNVFP4(values[:], src[r*stride:])
+		for k, v := range values {
+			*(*uint16)(unsafe.Pointer(&dst[2*(k*panelRows+r)])) = F32ToF16(v)
+		}
+	}
+}
+
+func plainF32(p *product)  { plainFloat(p, readF32) }
+func plainF16(p *product)  { plainFloat(p, readF16) }
+func plainBF16(p *product) { plainFloat(p, readBF16) }
+
+// plainFloat is the definition for float weights: sums run over k in order.
+func plainFloat(p *product, read func(dst []float32, src []byte)) {
+	var sums [groupRows][panelRows]float32
+	var w [panelRows]float32
+	panel := bytesAt(p.w, p.blocks*p.bytes)
+	for k := range p.blocks {
+		read(w[:], panel[k*p.bytes:])
+		for i := range p.rows {
+			x := unsafe.Slice((*float32)(unsafe.Pointer(p.x[i])), p.blocks)[k]
+			for r := range w {
+				sums[i][r] += w[r] * x
+			}
+		}
+	}
+	p.store(&sums)
+}
+
+// store writes the results of the panel's rows that exist.
+func (p *product) store(sums *[groupRows][panelRows]float32) {
+	for i := range p.rows {
+		for r := 0; r < panelRows && p.mask>>r&1 != 0; r++ {
+			*(*float32)(unsafe.Add(unsafe.Pointer(p.out[i]), 4*r)) = sums[i][r]
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package kernels
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Panels of blocks of 256 values, for FormQ8K. Within a block products are
+// integers, sub-blocks' scales included.
+//
+//   - Q4_K, Q5_K: scales and minima (F16), 384 bytes of sub-block scales and minima
+//     (see packScalesK), for Q5_K the fifth bits (for each of the 64 lines of
+//     values 64 bits a half), then 32 lines of nibbles: line 8g+j has values
+//     64g+4j.. in the low nibbles, 64g+32+4j.. in the high ones
+//   - Q6_K: scales (F16), 16 sub-blocks' scales (int8) of 32 rows, 32 lines of
+//     nibbles and 16 lines of high bits in the order of the file's words
+//   - I8K: scales (float32), 16 sub-blocks' scales (int8) of 32 rows, 64 lines of
+//     8-bit codes plus 128; what the rarer types become
+var (
+	layoutQ4K = &layout{form: FormQ8K, values: 256, bytes: 128 + 384 + 4096, plain: plainQ4K}
+	layoutQ5K = &layout{form: FormQ8K, values: 256, bytes: 128 + 384 + 1024 + 4096, plain: plainQ5K}
+	layoutQ6K = &layout{form: FormQ8K, values: 256, bytes: 64 + 512 + 4096 + 2048, plain: plainQ6K}
+	layoutI8K = &layout{form: FormQ8K, values: 256, bytes: 128 + 512 + 8192, plain: plainI8K}
+)
+
+// packScalesK stores the 6-bit scales and minima of 8 sub-blocks: 8 lines of 64
+// numbers in 6 lines of 64 bytes. Lines 0 to 3 are the scales, a line two
+// sub-blocks of 32 rows; lines 4 to 7 the minima, a line 32 rows of two neighbouring
+// sub-blocks. Lines 0 to 5 are the low 6 bits; line 6 is in the top bits of the
+// first three, line 7 of the others.
+func packScalesK(dst, src []byte, stride, n int) {
+	for r := range n {
+		s := src[r*stride:][:12]
+		for j := range 8 {
+			scale, minimum := scaleMinK(s, j)
+			dst[32*j+r] |= scale
+			if at := 64*(j/2) + 2*r + j%2; j < 4 {
+				dst[256+at] |= minimum
+			} else {
+				at = (j/2-2)*192 + 2*r + j%2
+				dst[at] |= minimum << 6
+				dst[at+64] |= minimum >> 2 << 6
+				dst[at+128] |= minimum >> 4 << 6
+			}
+		}
+	}
+}
+
+func packQ4K(dst, src []byte, stride, n int) {
+	packHalves(dst, src, stride, n)
+	packHalves(dst[64:], src[2:], stride, n)
+	packScalesK(dst[128:512], src[4:], stride, n)
+	packLines(dst[512:], src[16:], stride, n, 32, 0)
+}
+
+// packFifthK turns 32 bytes a row, whose bit s belongs to sub-block s, into masks.
+func packFifthK(dst, src []byte, stride, n int) {
+	for r := range n {
+		row := src[r*stride:][:32]
+		for j := range 8 {
+			word := le32(row[4*j:])
+			for s := range 8 {
+				// The bits of 4 neighbouring values, gathered into a nibble.
+				bits := word >> s & 0x01010101
+				nibble := byte(bits*0x01020408>>24) & 15
+				dst[(8*s+j)*16+r/16*8+r%16/2] |= nibble << (r % 2 * 4)
+			}
+		}
+	}
+}
+
+func packQ5K(dst, src []byte, stride, n int) {
+	packHalves(dst, src, stride, n)
+	packHalves(dst[64:], src[2:], stride, n)
+	packScalesK(dst[128:512], src[4:], stride, n)
+	packFifthK(dst[512:1536], src[16:], stride, n)
+	packLines(dst[1536:], src[48:], stride, n, 32, 0)
+}
+
+func packQ6K(dst, src []byte, stride, n int) {
+	packHalves(dst, src[208:], stride, n)
+	for r := range n {
+		for s, scale := range src[r*stride+192:][:16] {
+			dst[64+32*s+r] = scale
+		}
+	}
+	packLines(dst[576:], src, stride, n, 32, 0)
+	packLines(dst[4672:], src[128:], stride, n, 16, 0)
+}
+
+// packI8K makes the packer of a type that row reads: the block's scale, and into
+// scales and codes those of 16 sub-blocks of 16 and of 256 values.
+func packI8K(row func(b []byte, scales *[16]int8, codes *[256]int8) float32) packer {
+	return func(dst, src []byte, stride, n int) {
+		var scales [16]int8
+		var codes [256]int8
+		for r := range n {
+			*(*float32)(unsafe.Pointer(&dst[4*r])) = row(src[r*stride:], &scales, &codes)
+			for s, v := range scales {
+				dst[128+32*s+r] = byte(v)
+			}
+			for i, q := range codes {
+				dst[640+lineByte(i/4, r, i%4)] = byte(q) ^ 128
+			}
+		}
+	}
+}
+
+func codesQ3K(b []byte, scales *[16]int8, codes *[256]int8) float32 {
+	for j := range scales {
+		scales[j] = scaleQ3K(b[96:108], j)
+	}
+	for i := range codes {
+		codes[i] = codeQ3K(b, i)
+	}
+	return half(b[108:])
+}
+
+func codesIQ4XS(b []byte, scales *[16]int8, codes *[256]int8) float32 {
+	for j := range 8 {
+		scales[2*j] = scaleIQ4XS(b, j)
+		scales[2*j+1] = scales[2*j]
+		for i, q := range b[8+16*j : 24+16*j] {
+			codes[32*j+i], codes[32*j+16+i] = tableIQ4[q&15], tableIQ4[q>>4]
+		}
+	}
+	return half(b)
+}
+
+func codesTQ1(b []byte, scales *[16]int8, codes *[256]int8) float32 {
+	for i := range codes {
+		scales[i/16], codes[i] = 1, codeTQ1(b, i)
+	}
+	return half(b[52:])
+}
+
+func codesTQ2(b []byte, scales *[16]int8, codes *[256]int8) float32 {
+	for i := range codes {
+		scales[i/16], codes[i] = 1, codeTQ2(b, i)
+	}
+	return half(b[64:])
+}
+
+// block256 is a block of a panel, unpacked; its codes have their offset taken off.
+type block256 struct {
+	scale, minimum [panelRows]float32
+	sub            [16][panelRows]int8
+	subMin         [8][panelRows]int32
+	code           [panelRows][256]int8
+}
+
+func (b *block256) scalesK(src []byte) {
+	var lines [512]byte
+	for i := range 64 {
+		for l := range 6 {
+			lines[64*l+i] = src[64*l+i] & 63
+		}
+		for l := range 2 {
+			s := src[192*l+i:]
+			lines[384+64*l+i] = s[0]>>6 | s[64]>>6<<2 | s[128]>>6<<4
+		}
+	}
+	for j := range 8 {
+		for r := range panelRows {
+			b.sub[2*j][r] = int8(lines[32*j+r])
+			b.sub[2*j+1][r] = b.sub[2*j][r]
+			b.subMin[j][r] = int32(lines[256+64*(j/2)+2*r+j%2])
+		}
+	}
+}
+
+// nibblesK reads lines whose line 8g+j has values 64g+4j and 64g+32+4j.
+func (b *block256) nibblesK(lines []byte) {
+	for r := range panelRows {
+		for i := range 128 {
+			q := lines[lineByte(i/4, r, i%4)]
+			at := i/32*64 + i%32
+			b.code[r][at], b.code[r][at+32] = int8(q&15), int8(q>>4)
+		}
+	}
+}
+
+func unpackQ4K(b *block256, src []byte) {
+	readF16(b.scale[:], src)
+	readF16(b.minimum[:], src[64:])
+	b.scalesK(src[128:])
+	b.nibblesK(src[512:])
+}
+
+func unpackQ5K(b *block256, src []byte) {
+	readF16(b.scale[:], src)
+	readF16(b.minimum[:], src[64:])
+	b.scalesK(src[128:])
+	b.nibblesK(src[1536:])
+	for r := range panelRows {
+		for i := range 256 {
+			bits := src[512+i/4*16+r/16*8+r%16/2]
+			b.code[r][i] += int8(bits>>(r%2*4+i%4)&1) << 4
+		}
+	}
+}
+
+func unpackQ6K(b *block256, src []byte) {
+	readF16(b.scale[:], src)
+	for r := range panelRows {
+		for s := range 16 {
+			b.sub[s][r] = int8(src[64+32*s+r])
+		}
+		for i := range 256 {
+			h, g, l := i/128, i/32%4, i%32
+			low := src[576+lineByte(16*h+g%2*8+l/4, r, l%4)] >> (g / 2 * 4) & 15
+			high := src[4672+lineByte(8*h+l/4, r, l%4)] >> (2 * g) & 3
+			b.code[r][i] = int8(low|high<<4) - 32
+		}
+	}
+}
+
+func unpackI8K(b *block256, src []byte) {
+	readF32(b.scale[:], src)
+	for r := range panelRows {
+		for s := range 16 {
+			b.sub[s][r] = int8(src[128+32*s+r])
+		}
+		for i := range 256 {
+			b.code[r][i] = int8(src[640+lineByte(i/4, r, i%4)] ^ 128)
+		}
+	}
+}
+
+func plainQ4K(p *product) { plain256(p, unpackQ4K) }
+func plainQ5K(p *product) { plain256(p, unpackQ5K) }
+func plainQ6K(p *product) { plain256(p, unpackQ6K) }
+func plainI8K(p *product) { plain256(p, unpackI8K) }
+
+// plain256 is the definition for blocks of 256: integers within a block, sub-block
+// scales and minima included, then the float scales; blocks in order.
+func plain256(p *product, unpack func(*block256, []byte)) {
+	var sums [groupRows][panelRows]float32
+	var w block256
+	panel := bytesAt(p.w, p.blocks*p.bytes)
+	for b := range p.blocks {
+		unpack(&w, panel[b*p.bytes:])
+		for i := range p.rows {
+			x := bytesAt(p.x[i], p.blocks*q8kBytes)[b*q8kBytes:][:q8kBytes]
+			scale := math.Float32frombits(le32(x[q8kScale:]))
+			for r := range panelRows {
+				total, low := int32(0), int32(0)
+				for s := range 16 {
+					dot := int32(0)
+					for k, q := range w.code[r][16*s : 16*s+16] {
+						dot += int32(q) * int32(int8(x[16*s+k]))
+					}
+					total += dot * int32(w.sub[s][r])
+				}
+				for s := range 8 {
+					low += w.subMin[s][r] * int32(int16(le16(x[q8kSums+2*s:])))
+				}
+				sums[i][r] += float32(total)*(w.scale[r]*scale) - float32(low)*(w.minimum[r]*scale)
+			}
+		}
+	}
+	p.store(&sums)
+}

@@ -1,0 +1,235 @@
+package kernels
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Panels of blocks of 32 values, for FormQ8. A block starts with the rows' scales
+// (F16; BF16 for MXFP4), then their minima where the type has them, then the fifth
+// bits, then lines of codes:
+//
+//   - 8-bit codes: line j is values 4j to 4j+3, plus 128
+//   - 4-bit codes: line j has values 4j to 4j+3 in the low nibbles and 16+4j to
+//     16+4j+3 in the high ones; a table of 16 gives what a code stands for, plus 128
+//   - fifth bits: for each of the 8 lines of values, 64 bits a half, one a code
+var (
+	layoutI8   = &layout{form: FormQ8, values: 32, bytes: 64 + 1024, plain: plainI8}
+	layoutQ4_0 = &layout{form: FormQ8, values: 32, bytes: 64 + 512, plain: plainQ4_0}
+	layoutIQ4  = &layout{form: FormQ8, values: 32, bytes: 64 + 512, plain: plainIQ4}
+	layoutFP4  = &layout{form: FormQ8, values: 32, bytes: 64 + 512, plain: plainFP4}
+	layoutQ4_1 = &layout{form: FormQ8, values: 32, bytes: 128 + 512, plain: plainQ4_1}
+	layoutQ5_0 = &layout{form: FormQ8, values: 32, bytes: 64 + 128 + 512, plain: plainQ5_0}
+	layoutQ5_1 = &layout{form: FormQ8, values: 32, bytes: 128 + 128 + 512, plain: plainQ5_1}
+)
+
+// packLines turns rows of so many 4-byte words into as many lines, flipping the
+// bits of flip in every word.
+func packLines(dst, src []byte, stride, n, words int, flip uint32) {
+	for r := range n {
+		row := unsafe.Slice(&src[r*stride], 4*words)
+		at := unsafe.Pointer(&dst[r*4])
+		for j := range words {
+			*(*uint32)(at) = le32(row[4*j:]) ^ flip
+			at = unsafe.Add(at, 128)
+		}
+	}
+}
+
+// packHalves copies one 16-bit number a row.
+func packHalves(dst, src []byte, stride, n int) {
+	for r := range n {
+		dst[2*r], dst[2*r+1] = src[r*stride], src[r*stride+1]
+	}
+}
+
+// packFifth turns a row's 32 fifth bits into bits of the lines' masks.
+func packFifth(dst, src []byte, stride, n int) {
+	for r := range n {
+		bits := le32(src[r*stride:])
+		for j := range 8 {
+			at := 16*j + r/16*8 + r%16/2
+			dst[at] |= byte(bits>>(4*j)&15) << (r % 2 * 4)
+		}
+	}
+}
+
+func packQ8_0(dst, src []byte, stride, n int) {
+	packHalves(dst, src, stride, n)
+	packLines(dst[64:], src[2:], stride, n, 8, 0x80808080)
+}
+
+// packQ4 is for Q4_0 and IQ4_NL.
+func packQ4(dst, src []byte, stride, n int) {
+	packHalves(dst, src, stride, n)
+	packLines(dst[64:], src[2:], stride, n, 4, 0)
+}
+
+// packMXFP4 stores scales as BF16, which holds every power of two of the type.
+func packMXFP4(dst, src []byte, stride, n int) {
+	for r := range n {
+		*(*uint16)(unsafe.Pointer(&dst[2*r])) = F32ToBF16(e8m0Half(src[r*stride]))
+	}
+	packLines(dst[64:], src[1:], stride, n, 4, 0)
+}
+
+func packQ4_1(dst, src []byte, stride, n int) {
+	packHalves(dst, src, stride, n)
+	packHalves(dst[64:], src[2:], stride, n)
+	packLines(dst[128:], src[4:], stride, n, 4, 0)
+}
+
+func packQ5_0(dst, src []byte, stride, n int) {
+	packHalves(dst, src, stride, n)
+	packFifth(dst[64:192], src[2:], stride, n)
+	packLines(dst[192:], src[6:], stride, n, 4, 0)
+}
+
+func packQ5_1(dst, src []byte, stride, n int) {
+	packHalves(dst, src, stride, n)
+	packHalves(dst[64:], src[2:], stride, n)
+	packFifth(dst[128:256], src[4:], stride, n)
+	packLines(dst[256:], src[8:], stride, n, 4, 0)
+}
+
+// packCodes stores one row's int8 codes of a block of 32 into a block of layoutI8.
+func packCodes(dst []byte, r int, scale []byte, code func(i int) int8) {
+	dst[2*r], dst[2*r+1] = scale[0], scale[1]
+	for i := range 32 {
+		dst[64+lineByte(i/4, r, i%4)] = byte(code(i)) ^ 128
+	}
+}
+
+// packQ1_0 makes 4 blocks of one, packQ2_0 two.
+func packQ1_0(dst, src []byte, stride, n int) {
+	for r := range n {
+		b := src[r*stride:]
+		for part := range 4 {
+			packCodes(dst[part*layoutI8.bytes:], r, b, func(i int) int8 {
+				return int8(b[2+4*part+i/8]>>(i%8)&1)*2 - 1
+			})
+		}
+	}
+}
+
+func packQ2_0(dst, src []byte, stride, n int) {
+	for r := range n {
+		b := src[r*stride:]
+		for part := range 2 {
+			packCodes(dst[part*layoutI8.bytes:], r, b, func(i int) int8 {
+				return int8(b[2+8*part+i/4]>>(i%4*2)&3) - 1
+			})
+		}
+	}
+}
+
+// lineByte is where byte c of row r stands in line j of a block's lines.
+func lineByte(j, r, c int) int { return 128*j + 64*(r/16) + 4*(r%16) + c }
+
+// block32 is a block of a panel, unpacked.
+type block32 struct {
+	scale, minimum [panelRows]float32
+	code           [panelRows][32]int8
+}
+
+func (b *block32) nibbles(lines []byte, table *[16]int8) {
+	for r := range panelRows {
+		for i := range 16 {
+			q := lines[lineByte(i/4, r, i%4)]
+			b.code[r][i], b.code[r][i+16] = table[q&15], table[q>>4]
+		}
+	}
+}
+
+func (b *block32) fifths(bits []byte) {
+	for r := range panelRows {
+		for i := range 32 {
+			at := i/4*16 + r/16*8 + r%16/2
+			b.code[r][i] += int8(bits[at]>>(r%2*4+i%4)&1) << 4
+		}
+	}
+}
+
+func unpackI8(b *block32, src []byte) {
+	readF16(b.scale[:], src)
+	for r := range panelRows {
+		for i := range 32 {
+			b.code[r][i] = int8(src[64+lineByte(i/4, r, i%4)] ^ 128)
+		}
+	}
+}
+
+// tableQ4, tableQ5 and tableQ4Plain are the codes of Q4_0, Q5_0 (before the fifth
+// bit) and of the types with a minimum.
+var (
+	tableQ4      = [16]int8{-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7}
+	tableQ5      = [16]int8{-16, -15, -14, -13, -12, -11, -10, -9, -8, -7, -6, -5, -4, -3, -2, -1}
+	tableQ4Plain = [16]int8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+)
+
+func unpackQ4_0(b *block32, src []byte) {
+	readF16(b.scale[:], src)
+	b.nibbles(src[64:], &tableQ4)
+}
+
+func unpackIQ4(b *block32, src []byte) {
+	readF16(b.scale[:], src)
+	b.nibbles(src[64:], &tableIQ4)
+}
+
+func unpackFP4(b *block32, src []byte) {
+	readBF16(b.scale[:], src)
+	b.nibbles(src[64:], &tableFP4)
+}
+
+func unpackQ4_1(b *block32, src []byte) {
+	readF16(b.scale[:], src)
+	readF16(b.minimum[:], src[64:])
+	b.nibbles(src[128:], &tableQ4Plain)
+}
+
+func unpackQ5_0(b *block32, src []byte) {
+	readF16(b.scale[:], src)
+	b.nibbles(src[192:], &tableQ5)
+	b.fifths(src[64:])
+}
+
+func unpackQ5_1(b *block32, src []byte) {
+	readF16(b.scale[:], src)
+	readF16(b.minimum[:], src[64:])
+	b.nibbles(src[256:], &tableQ4Plain)
+	b.fifths(src[128:])
+}
+
+func plainI8(p *product)   { plain32(p, unpackI8) }
+func plainQ4_0(p *product) { plain32(p, unpackQ4_0) }
+func plainIQ4(p *product)  { plain32(p, unpackIQ4) }
+func plainFP4(p *product)  { plain32(p, unpackFP4) }
+func plainQ4_1(p *product) { plain32(p, unpackQ4_1) }
+func plainQ5_0(p *product) { plain32(p, unpackQ5_0) }
+func plainQ5_1(p *product) { plain32(p, unpackQ5_1) }
+
+// plain32 is the definition for blocks of 32: integer products within a block,
+// then scale times scale times that, and the minimum times the input's sum; blocks
+// in order.
+func plain32(p *product, unpack func(*block32, []byte)) {
+	var sums [groupRows][panelRows]float32
+	var w block32
+	panel := bytesAt(p.w, p.blocks*p.bytes)
+	for b := range p.blocks {
+		unpack(&w, panel[b*p.bytes:])
+		for i := range p.rows {
+			x := bytesAt(p.x[i], p.blocks*q8Bytes)[b*q8Bytes:][:q8Bytes]
+			scale := math.Float32frombits(le32(x[q8Scale:]))
+			sum := math.Float32frombits(le32(x[q8Sum:]))
+			for r := range panelRows {
+				dot := int32(0)
+				for k, q := range w.code[r] {
+					dot += int32(q) * int32(int8(x[k]))
+				}
+				sums[i][r] += float32(dot)*(w.scale[r]*scale) + w.minimum[r]*sum
+			}
+		}
+	}
+	p.store(&sums)
+}

@@ -1,0 +1,27 @@
+package kernels
+
+// packings says what each type is packed into. Types that few files use borrow a
+// wider layout that holds their values exactly.
+var packings = map[Type]packing{
+	F32:    {layoutF32, packF32, 1},
+	F16:    {layoutF16, pack16, 1},
+	BF16:   {layoutBF16, pack16, 1},
+	Q8_0:   {layoutI8, packQ8_0, 1},
+	Q4_0:   {layoutQ4_0, packQ4, 1},
+	Q4_1:   {layoutQ4_1, packQ4_1, 1},
+	Q5_0:   {layoutQ5_0, packQ5_0, 1},
+	Q5_1:   {layoutQ5_1, packQ5_1, 1},
+	IQ4_NL: {layoutIQ4, packQ4, 1},
+	MXFP4:  {layoutFP4, packMXFP4, 1},
+	Q1_0:   {layoutI8, packQ1_0, 4},
+	Q2_0:   {layoutI8, packQ2_0, 2},
+	Q4_K:   {layoutQ4K, packQ4K, 1},
+	Q5_K:   {layoutQ5K, packQ5K, 1},
+	Q6_K:   {layoutQ6K, packQ6K, 1},
+	Q3_K:   {layoutI8K, packI8K(codesQ3K), 1},
+	IQ4_XS: {layoutI8K, packI8K(codesIQ4XS), 1},
+	TQ1_0:  {layoutI8K, packI8K(codesTQ1), 1},
+	TQ2_0:  {layoutI8K, packI8K(codesTQ2), 1},
+	NVFP4:  {layoutF16, packNVFP4, 64},
+	Q2_K:   {layoutF32, packAsF32(Q2_K), 256},
+}
