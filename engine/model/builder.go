@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/confab-tui/confab/engine/gguf"
@@ -34,6 +35,19 @@ func (b *builder) check(ok bool, format string, args ...any) {
 func (b *builder) op(o Op) {
 	if b.err == nil {
 		b.p.Ops = append(b.p.Ops, o)
+	}
+}
+
+// layers counts the layers and notes where each begins.
+func (b *builder) layers() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range b.p.Spec.Layers {
+			b.p.Layers = append(b.p.Layers, len(b.p.Ops))
+			if b.err != nil || !yield(i) {
+				return
+			}
+		}
+		b.p.Layers = append(b.p.Layers, len(b.p.Ops))
 	}
 }
 

@@ -13,7 +13,7 @@ func llama(b *builder) {
 // route how a layer with experts chooses among them.
 func (b *builder) plain(attend func(layer int) attention, route Route) {
 	x := b.embed(1)
-	for i := range b.p.Spec.Layers {
+	for i := range b.layers() {
 		h := b.norm(x, layerName(i, "attn_norm.weight"))
 		a := attend(i)
 		q, k, v := b.project(i, h, a)

@@ -34,6 +34,7 @@ func Load(f *gguf.File) (*Program, error) {
 	if b.err != nil {
 		return nil, fmt.Errorf("model: %s: %w", f.Path, b.err)
 	}
+	b.p.used = b.used
 	b.finish()
 	return b.p, nil
 }

@@ -15,9 +15,13 @@ type Program struct {
 	// States are what recurrent layers remember of a sequence.
 	States []State
 	Ops    []Op
+	// Layers has the index of the operation that each layer begins with, and at the
+	// end of the one that follows the last layer.
+	Layers []int
 	// Logits is where the last operation leaves one value a token of the
 	// vocabulary, for each output.
 	Logits Ref
+	used   map[string]bool // the tensors that were bound
 }
 
 // Cache is the shape of one layer's keys and values.

@@ -1,0 +1,59 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/confab-tui/confab/engine/gguf"
+)
+
+// Inventory says what a program's file holds and what running it takes.
+type Inventory struct {
+	Types []TypeTotal // the largest first
+	// CellBytes is what a cell takes in all layers with half-precision keys and
+	// values; StateBytes what a sequence's recurrent layers remember.
+	CellBytes, StateBytes int64
+	// Unused are tensors that no operation reads.
+	Unused []string
+}
+
+// TypeTotal is how much of a file has one tensor type.
+type TypeTotal struct {
+	Type    gguf.Type
+	Tensors int
+	Values  int64
+	Bytes   int64
+}
+
+// Inventory counts the file.
+func (p *Program) Inventory() Inventory {
+	totals := map[gguf.Type]*TypeTotal{}
+	var v Inventory
+	for _, t := range p.File.Tensors() {
+		if totals[t.Type] == nil {
+			totals[t.Type] = &TypeTotal{Type: t.Type}
+		}
+		of := totals[t.Type]
+		of.Tensors++
+		of.Values += int64(t.Len())
+		of.Bytes += int64(len(t.Data))
+		if !p.used[t.Name] {
+			v.Unused = append(v.Unused, t.Name)
+		}
+	}
+	for _, of := range totals {
+		v.Types = append(v.Types, *of)
+	}
+	slices.SortFunc(v.Types, func(a, b TypeTotal) int {
+		if a.Bytes != b.Bytes {
+			return int(min(1, max(-1, b.Bytes-a.Bytes)))
+		}
+		return int(a.Type) - int(b.Type)
+	})
+	for _, c := range p.Caches {
+		v.CellBytes += 2 * int64(c.KVHeads) * int64(c.KeyDim+c.ValueDim)
+	}
+	for _, s := range p.States {
+		v.StateBytes += 4 * int64(s.Width)
+	}
+	return v
+}
