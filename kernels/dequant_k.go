@@ -3,6 +3,20 @@ package kernels
 // Blocks of 256 values in 8 sub-blocks of 32 or 16 of 16, each with an integer
 // scale (and minimum) beside the block's float ones.
 
+// coded reads a block of a type whose values are scale times sub-block's scale times
+// code: it returns the scale, and sets those of 16 sub-blocks of 16 and the codes.
+type coded func(b []byte, scales *[16]int8, codes *[256]int8) float32
+
+// read is the reader of such a type.
+func (c coded) read(dst []float32, b []byte) {
+	var scales [16]int8
+	var codes [256]int8
+	d := c(b, &scales, &codes)
+	for i, q := range codes {
+		dst[i] = float32(d*float32(scales[i/16])) * float32(q)
+	}
+}
+
 // scaleMinK unpacks sub-block j's scale and minimum, 6 bits each, of Q4_K and Q5_K.
 func scaleMinK(s []byte, j int) (scale, minimum byte) {
 	if j < 4 {
@@ -42,11 +56,14 @@ func codeQ6K(b []byte, i int) byte {
 	return low | b[128+32*h+l]>>(2*g)&3<<4
 }
 
-func readQ6K(dst []float32, b []byte) {
-	d := half(b[208:])
-	for i := range 256 {
-		dst[i] = float32(d*float32(int8(b[192+i/16]))) * float32(int(codeQ6K(b, i))-32)
+func codesQ6K(b []byte, scales *[16]int8, codes *[256]int8) float32 {
+	for j := range scales {
+		scales[j] = int8(b[192+j])
 	}
+	for i := range codes {
+		codes[i] = int8(codeQ6K(b, i)) - 32
+	}
+	return half(b[208:])
 }
 
 // scaleQ3K is the scale of sub-block j (16 values).
@@ -60,11 +77,14 @@ func codeQ3K(b []byte, i int) int8 {
 	return int8(b[32+32*h+l]>>(2*g)&3) - int8(^b[l]>>(i/32)&1)*4
 }
 
-func readQ3K(dst []float32, b []byte) {
-	d := half(b[108:])
-	for i := range 256 {
-		dst[i] = float32(d*float32(scaleQ3K(b[96:108], i/16))) * float32(codeQ3K(b, i))
+func codesQ3K(b []byte, scales *[16]int8, codes *[256]int8) float32 {
+	for j := range scales {
+		scales[j] = scaleQ3K(b[96:108], j)
 	}
+	for i := range codes {
+		codes[i] = codeQ3K(b, i)
+	}
+	return half(b[108:])
 }
 
 func readQ2K(dst []float32, b []byte) {
@@ -82,15 +102,15 @@ func scaleIQ4XS(b []byte, j int) int8 {
 	return int8(b[4+j/2]>>(j%2*4)&15|byte(le16(b[2:])>>(2*j)&3<<4)) - 32
 }
 
-func readIQ4XS(dst []float32, b []byte) {
-	d := half(b)
+func codesIQ4XS(b []byte, scales *[16]int8, codes *[256]int8) float32 {
 	for j := range 8 {
-		scale := d * float32(scaleIQ4XS(b, j))
+		scales[2*j] = scaleIQ4XS(b, j)
+		scales[2*j+1] = scales[2*j]
 		for i, q := range b[8+16*j : 24+16*j] {
-			dst[32*j+i] = scale * float32(tableIQ4[q&15])
-			dst[32*j+16+i] = scale * float32(tableIQ4[q>>4])
+			codes[32*j+i], codes[32*j+16+i] = tableIQ4[q&15], tableIQ4[q>>4]
 		}
 	}
+	return half(b)
 }
 
 // codeTQ1 is value i of a TQ1_0 block, -1 to 1. A byte holds five ternary digits as
@@ -109,11 +129,11 @@ func codeTQ1(b []byte, i int) int8 {
 	return int8(uint16(q)*3>>8) - 1
 }
 
-func readTQ1(dst []float32, b []byte) {
-	d := half(b[52:])
-	for i := range 256 {
-		dst[i] = d * float32(codeTQ1(b, i))
+func codesTQ1(b []byte, scales *[16]int8, codes *[256]int8) float32 {
+	for i := range codes {
+		scales[i/16], codes[i] = 1, codeTQ1(b, i)
 	}
+	return half(b[52:])
 }
 
 // codeTQ2 is value i of a TQ2_0 block, -1 to 1 (2 where a file is odd).
@@ -121,9 +141,9 @@ func codeTQ2(b []byte, i int) int8 {
 	return int8(b[i/128*32+i%32]>>(i/32%4*2)&3) - 1
 }
 
-func readTQ2(dst []float32, b []byte) {
-	d := half(b[64:])
-	for i := range 256 {
-		dst[i] = d * float32(codeTQ2(b, i))
+func codesTQ2(b []byte, scales *[16]int8, codes *[256]int8) float32 {
+	for i := range codes {
+		scales[i/16], codes[i] = 1, codeTQ2(b, i)
 	}
+	return half(b[64:])
 }

@@ -88,9 +88,8 @@ func packQ6K(dst, src []byte, stride, n int) {
 	packLines(dst[4672:], src[128:], stride, n, 16, 0)
 }
 
-// packI8K makes the packer of a type that row reads: the block's scale, and into
-// scales and codes those of 16 sub-blocks of 16 and of 256 values.
-func packI8K(row func(b []byte, scales *[16]int8, codes *[256]int8) float32) packer {
+// packI8K makes the packer of a type.
+func packI8K(row coded) packer {
 	return func(dst, src []byte, stride, n int) {
 		var scales [16]int8
 		var codes [256]int8
@@ -104,41 +103,6 @@ func packI8K(row func(b []byte, scales *[16]int8, codes *[256]int8) float32) pac
 			}
 		}
 	}
-}
-
-func codesQ3K(b []byte, scales *[16]int8, codes *[256]int8) float32 {
-	for j := range scales {
-		scales[j] = scaleQ3K(b[96:108], j)
-	}
-	for i := range codes {
-		codes[i] = codeQ3K(b, i)
-	}
-	return half(b[108:])
-}
-
-func codesIQ4XS(b []byte, scales *[16]int8, codes *[256]int8) float32 {
-	for j := range 8 {
-		scales[2*j] = scaleIQ4XS(b, j)
-		scales[2*j+1] = scales[2*j]
-		for i, q := range b[8+16*j : 24+16*j] {
-			codes[32*j+i], codes[32*j+16+i] = tableIQ4[q&15], tableIQ4[q>>4]
-		}
-	}
-	return half(b)
-}
-
-func codesTQ1(b []byte, scales *[16]int8, codes *[256]int8) float32 {
-	for i := range codes {
-		scales[i/16], codes[i] = 1, codeTQ1(b, i)
-	}
-	return half(b[52:])
-}
-
-func codesTQ2(b []byte, scales *[16]int8, codes *[256]int8) float32 {
-	for i := range codes {
-		scales[i/16], codes[i] = 1, codeTQ2(b, i)
-	}
-	return half(b[64:])
 }
 
 // block256 is a block of a panel, unpacked; its codes have their offset taken off.
