@@ -60,22 +60,18 @@ func stateIn(memory []float32, rows, stride int) attendState {
 
 // merge takes the scores of another state into this one.
 func (s *attendState) merge(other attendState) {
+	if s.mergeFast(other) {
+		return
+	}
 	for i, top := range other.top {
 		largest := max(s.top[i], top)
 		mine, its := exp32(s.top[i]-largest), exp32(top-largest)
 		s.top[i] = largest
 		s.sum[i] = s.sum[i]*mine + other.sum[i]*its
-		mergeRow(s.out[i*s.stride:(i+1)*s.stride], other.out[i*s.stride:(i+1)*s.stride], mine, its)
-	}
-}
-
-// mergeRow is out = out*mine + other*its.
-func mergeRow(out, other []float32, mine, its float32) {
-	if mergeRowFast(out, other, mine, its) {
-		return
-	}
-	for i, v := range other {
-		out[i] = out[i]*mine + v*its
+		row := s.out[i*s.stride : (i+1)*s.stride]
+		for d, v := range other.out[i*s.stride : (i+1)*s.stride] {
+			row[d] = row[d]*mine + v*its
+		}
 	}
 }
 
@@ -101,10 +97,7 @@ func (p *AttendPlan) runSplit(kv *KV, s *attendScratch, state attendState, t *at
 		kv.turnKeys(s.keys, t.kvHead, seq.Cells[from:end], from-start)
 		kv.readValues(s.values, t.kvHead, seq.Cells[from:end])
 		attendScores(s.scores, s.queries, s.keys, rows, p.args.KeyDim)
-		for i, mask := range s.masks[:rows] {
-			row := (*[blockPositions]float32)(s.scores[i*blockPositions:])
-			s.shrink[i] = attendSoftmax(row, mask, p.args.SoftCap, &state.top[i], &state.sum[i])
-		}
+		attendSoftmax(s.scores, s.masks[:rows], state, s.shrink, p.args.SoftCap)
 		attendValues(state.out, s.scores[from-start:], s.values, s.shrink, rows, end-from, state.stride)
 	}
 }
@@ -178,33 +171,36 @@ func attendScores(scores, queries, keys []float32, rows, dim int) {
 	}
 }
 
-// attendSoftmax turns a row of a block's scores into exp(score-top), 0 where the
-// mask has no bit, with the largest score so far as the new top. It returns what to
-// multiply the earlier sums by.
-func attendSoftmax(row *[blockPositions]float32, mask uint64, cap float32, top, sum *float32) float32 {
-	if shrink, ok := attendSoftmaxFast(row, mask, cap, top, sum); ok {
-		return shrink
+// attendSoftmax turns each row of a block's scores into exp(score-top), 0 where its
+// mask has no bit, with the row's largest score so far as the new top of the state.
+// It adds them to the sums, and leaves in shrink what the earlier ones were
+// multiplied by.
+func attendSoftmax(scores []float32, masks []uint64, state attendState, shrink []float32, cap float32) {
+	if attendSoftmaxFast(scores, masks, state, shrink, cap) {
+		return
 	}
-	largest := *top
-	for m := mask; m != 0; m &= m - 1 {
-		j := bits.TrailingZeros64(m)
-		if cap != 0 {
-			row[j] = softCap(row[j], cap)
+	for i, mask := range masks {
+		row := scores[i*blockPositions : (i+1)*blockPositions]
+		largest := state.top[i]
+		for m := mask; m != 0; m &= m - 1 {
+			j := bits.TrailingZeros64(m)
+			if cap != 0 {
+				row[j] = softCap(row[j], cap)
+			}
+			largest = max(largest, row[j])
 		}
-		largest = max(largest, row[j])
-	}
-	shrink := exp32(*top - largest)
-	var added float32
-	for j := range row {
-		if mask>>j&1 == 0 {
-			row[j] = 0
-			continue
+		var added float32
+		for j := range row {
+			if mask>>j&1 == 0 {
+				row[j] = 0
+				continue
+			}
+			row[j] = exp32(row[j] - largest)
+			added += row[j]
 		}
-		row[j] = exp32(row[j] - largest)
-		added += row[j]
+		shrink[i] = exp32(state.top[i] - largest)
+		state.top[i], state.sum[i] = largest, state.sum[i]*shrink[i]+added
 	}
-	*top, *sum = largest, *sum*shrink+added
-	return shrink
 }
 
 // attendValues is out[i] = out[i]*shrink[i] + sum over j < n of

@@ -71,6 +71,9 @@ func roundUp(n, to int) int {
 }
 
 func storeHalves(dst []uint16, src []float32) {
+	if storeHalvesFast(dst, src) {
+		return
+	}
 	for i, v := range src {
 		dst[i] = F32ToF16(v)
 	}

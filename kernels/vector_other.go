@@ -1,4 +1,4 @@
-//go:build !never
+//go:build !amd64
 
 package kernels
 
@@ -10,18 +10,18 @@ func layerNormFast(out, x, w, b []float32, eps float32) bool { return false }
 
 func ropeFast(head, table []float32, interleaved bool) bool { return false }
 
-func mapFast(op mapOp, out, a, b []float32, s, t float32) bool { return false }
-
-func mergeRowFast(out, other []float32, mine, its float32) bool { return false }
+func storeHalvesFast(dst []uint16, src []float32) bool { return false }
 
 func (kv *KV) turnKeysFast(dst []float32, head int, cells []int32, at int) bool { return false }
 
 func (kv *KV) readValuesFast(dst []float32, head int, cells []int32) bool { return false }
 
+func (s *attendState) mergeFast(other attendState) bool { return false }
+
 func attendScoresFast(scores, queries, keys []float32, rows, dim int) bool { return false }
 
-func attendSoftmaxFast(row *[blockPositions]float32, mask uint64, cap float32, top, sum *float32) (float32, bool) {
-	return 0, false
+func attendSoftmaxFast(scores []float32, masks []uint64, state attendState, shrink []float32, cap float32) bool {
+	return false
 }
 
 func attendValuesFast(out, weights, values, shrink []float32, rows, n, stride int) bool { return false }

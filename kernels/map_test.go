@@ -1,0 +1,124 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// guarded gives a slice of n values with guard zones of NaN on both sides, and a
+// check that nothing wrote there.
+func guarded(t testing.TB, n int) ([]float32, func()) {
+	const guard = 32
+	whole := make([]float32, n+2*guard)
+	for i := range whole {
+		whole[i] = float32(math.NaN())
+	}
+	return whole[guard : guard+n : guard+n], func() {
+		t.Helper()
+		for i := range guard {
+			if a, b := whole[i], whole[guard+n+i]; a == a || b == b {
+				t.Fatalf("wrote beyond %d values", n)
+			}
+		}
+	}
+}
+
+// normals fills x with normally distributed values.
+func normals(rng *rand.Rand, x []float32, deviation float64) {
+	for i := range x {
+		x[i] = float32(rng.NormFloat64() * deviation)
+	}
+}
+
+// checkClose compares with an absolute part of the tolerance relative to scale.
+func checkClose(t testing.TB, what string, got, want []float32, tolerance float64) {
+	t.Helper()
+	for i, w := range want {
+		g := float64(got[i])
+		if math.IsNaN(g) || math.Abs(g-float64(w)) > tolerance*(1+math.Abs(float64(w))) {
+			t.Fatalf("%s: [%d] of %d is %g, want %g", what, i, len(want), g, w)
+		}
+	}
+}
+
+var mapCases = []struct {
+	name string
+	run  func(out, a, b []float32)
+	want func(a, b float64) float64
+}{
+	{"Add", Add, func(a, b float64) float64 { return a + b }},
+	{"Mul", Mul, func(a, b float64) float64 { return a * b }},
+	{"Scale", func(out, a, b []float32) { Scale(out, a, 0.7) }, func(a, b float64) float64 { return a * 0.7 }},
+	{"AddScaled", func(out, a, b []float32) { copy(out, b); AddScaled(out, a, -1.3) }, func(a, b float64) float64 { return b - 1.3*a }},
+	{"SoftCap", func(out, a, b []float32) { SoftCap(out, a, 30) }, func(a, b float64) float64 { return 30 * math.Tanh(a/30) }},
+	{"SwiGLU", SwiGLU, func(a, b float64) float64 { return a / (1 + math.Exp(-a)) * b }},
+	{"GeGLU", GeGLU, func(a, b float64) float64 { return geluExact(a) * b }},
+	{"SwiGLUClamped", func(out, a, b []float32) { SwiGLUClamped(out, a, b, 1.702, 7) }, func(a, b float64) float64 {
+		a, b = min(a, 7), max(-7, min(b, 7))
+		return a / (1 + math.Exp(-1.702*a)) * (b + 1)
+	}},
+	{"SigmoidGate", SigmoidGate, func(a, b float64) float64 { return b / (1 + math.Exp(-a)) }},
+	{"SiLU", func(out, a, b []float32) { SiLU(out, a) }, func(a, b float64) float64 { return a / (1 + math.Exp(-a)) }},
+	{"GELU", func(out, a, b []float32) { GELU(out, a) }, func(a, b float64) float64 { return geluExact(a) }},
+	{"Sigmoid", func(out, a, b []float32) { Sigmoid(out, a) }, func(a, b float64) float64 { return 1 / (1 + math.Exp(-a)) }},
+}
+
+func geluExact(x float64) float64 {
+	return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+}
+
+func TestMap(t *testing.T) {
+	for _, c := range mapCases {
+		tolerance := 2e-6
+		if c.name == "SoftCap" {
+			tolerance = 1e-5 // in units of the last place of the cap, not of the value
+		}
+		eachForm(t, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			for n := range 70 {
+				a, b := make([]float32, n), make([]float32, n)
+				normals(rng, a, 5)
+				normals(rng, b, 5)
+				for i, extreme := range []float32{0, 100, -100, 1e-30, -1e30} {
+					if i < n {
+						a[n-1-i] = extreme
+					}
+				}
+				want := make([]float32, n)
+				for i := range want {
+					want[i] = float32(c.want(float64(a[i]), float64(b[i])))
+				}
+				out, check := guarded(t, n)
+				c.run(out, a, b)
+				checkClose(t, c.name, out, want, tolerance)
+				check()
+			}
+		})
+	}
+}
+
+func BenchmarkMap(b *testing.B) {
+	x, y, out := make([]float32, 8192), make([]float32, 8192), make([]float32, 8192)
+	normals(rand.New(rand.NewPCG(1, 2)), x, 1)
+	for _, c := range mapCases {
+		b.Run(fmt.Sprintf("%s/%d", c.name, len(x)), func(b *testing.B) {
+			b.SetBytes(int64(4 * len(x)))
+			for b.Loop() {
+				c.run(out, x, y)
+			}
+		})
+	}
+}
+
+// eachForm runs a test with every form that the processor has.
+func eachForm(t *testing.T, test func(t *testing.T)) {
+	for _, form := range []string{"plain", "avx2", "avx512"} {
+		t.Run(form, func(t *testing.T) {
+			if !withForm(form, func() { test(t) }) {
+				t.Skipf("no %s here", form)
+			}
+		})
+	}
+}
