@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/confab-tui/confab/engine/builtin"
+	"github.com/confab-tui/confab/engine/gguf"
+	"github.com/confab-tui/confab/engine/library"
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/engine/token"
+)
+
+// Inspection is what a model file is, what it costs, and what of it confab uses.
+type Inspection struct {
+	Path, Name, Arch, Quant string
+	Bytes, Params           int64
+	Context                 int
+	// Tokenizer and Template say in words what there is, or why it is refused.
+	Tokenizer, Template string
+	Keys                []InspectedKey
+	Tensors             []InspectedTensor
+	Types               []InspectedType
+	// CellBytes is what a token's keys and values take, StateBytes what a
+	// conversation's recurrent layers remember.
+	CellBytes, StateBytes int64
+	// Unused are tensors that no operation reads.
+	Unused []string
+	// Program lists the operations; empty where the model is refused.
+	Program string
+	// Refused says why confab cannot run the file, nil where it can.
+	Refused error
+}
+
+// InspectedKey is a metadata key with its value, a long one cut.
+type InspectedKey struct{ Key, Value string }
+
+// InspectedTensor is a tensor's entry in the directory.
+type InspectedTensor struct {
+	Name, Type string
+	Shape      []int
+	Bytes      int64
+}
+
+// InspectedType is what one tensor type amounts to.
+type InspectedType struct {
+	Type    string
+	Tensors int
+	Bytes   int64
+}
+
+// openFile opens a model's file, the built-in one where path is empty.
+func openFile(path string) (*gguf.File, error) {
+	if path == "" {
+		return gguf.Parse(builtin.Name, builtin.Model())
+	}
+	return gguf.Open(path)
+}
+
+// Inspect reads a model file without loading it. The error is of the file
+// itself; a sound file that confab cannot run says so in Refused.
+func Inspect(path string) (*Inspection, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := &Inspection{Path: f.Path, Bytes: f.Size, Quant: library.Quant(f)}
+	in.Arch, _ = f.String("general.architecture")
+	in.Name, _ = f.String("general.name")
+	if n, ok := f.Int(in.Arch + ".context_length"); ok {
+		in.Context = int(n)
+	}
+	in.list(f)
+	in.words(f)
+	p, err := model.Load(f)
+	if err != nil {
+		in.Refused = err
+		return in, nil
+	}
+	have := p.Inventory()
+	in.CellBytes, in.StateBytes, in.Unused = have.CellBytes, have.StateBytes, have.Unused
+	for _, t := range have.Types {
+		in.Types = append(in.Types, InspectedType{t.Type.String(), t.Tensors, t.Bytes})
+	}
+	in.Program = p.String()
+	return in, nil
+}
+
+func (in *Inspection) list(f *gguf.File) {
+	for _, k := range f.Keys() {
+		v, _ := f.Value(k)
+		in.Keys = append(in.Keys, InspectedKey{k, short(v)})
+	}
+	for _, t := range f.Tensors() {
+		in.Params += int64(t.Len())
+		in.Tensors = append(in.Tensors, InspectedTensor{t.Name, t.Type.String(), t.Shape, int64(len(t.Data))})
+	}
+}
+
+// words describes what turns text into tokens.
+func (in *Inspection) words(f *gguf.File) {
+	kind, _ := f.String("tokenizer.ggml.model")
+	pre, _ := f.String("tokenizer.ggml.pre")
+	if t, err := token.New(f); err != nil {
+		in.Tokenizer = err.Error()
+		in.Refused = err
+	} else {
+		in.Tokenizer = strings.TrimSpace(fmt.Sprintf("%s %s, %d in the vocabulary", kind, pre, t.Len()))
+	}
+	in.Template = "none: ChatML is used"
+	if s, ok := f.String("tokenizer.chat_template"); ok {
+		in.Template = fmt.Sprintf("Jinja, %d characters", len(s))
+	}
+}
+
+// short prints a value on one line of at most 200 characters.
+func short(v any) string {
+	s := fmt.Sprintf("%q", fmt.Sprint(v))
+	if list, ok := v.([]string); ok {
+		s = fmt.Sprintf("%d strings, the first %q", len(list), list[:min(len(list), 6)])
+	}
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + fmt.Sprintf("… (%d characters)", len(r))
+	}
+	return s
+}
