@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
@@ -13,8 +14,13 @@ import (
 // finished; otherwise each new token would cost the whole block again.
 const openChunk = 64
 
-// longestCode is the size in bytes up to which code is coloured at all.
-const longestCode = 256 << 10
+// longestCode is the size in bytes up to which code is coloured at all, and
+// longestTake the time: some lexers are slow on code that is not what it says
+// it is, and a document that met that once stays without colours.
+const (
+	longestCode = 256 << 10
+	longestTake = 150 * time.Millisecond
+)
 
 // code renders a block of code behind a thin bar, long lines wrapped.
 func (p *page) code(lines *gmtext.Segments, lang string, m margin) {
@@ -23,7 +29,10 @@ func (p *page) code(lines *gmtext.Segments, lang string, m margin) {
 		p.put(m, glyphs(nil, CleanLine(lang), Span{Role: RoleFaint, Src: -1}))
 		m = m.next()
 	}
-	lexer := lexerFor(lang)
+	var lexer chroma.Lexer
+	if !*p.slow {
+		lexer = lexerFor(lang)
+	}
 	step := lines.Len()
 	if p.open {
 		step = openChunk
@@ -45,7 +54,10 @@ func (p *page) codeChunk(lines []gmtext.Segment, lexer chroma.Lexer, m margin) {
 	n, rest := 0, []glyph(nil)
 	place := func() int { return p.base + lines[n].Start }
 	start, off := place(), 0
-	for _, tok := range tokens(b.String(), lexer) {
+	began := time.Now()
+	toks := tokens(b.String(), lexer)
+	*p.slow = *p.slow || time.Since(began) > longestTake
+	for _, tok := range toks {
 		for part := range strings.SplitAfterSeq(tok.Value, "\n") {
 			text := strings.TrimSuffix(part, "\n")
 			rest = glyphs(rest, text, Span{Role: roleOf(tok.Type), Src: start + off})

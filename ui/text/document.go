@@ -23,6 +23,7 @@ type Document struct {
 	solid  int    // how many of lines are of the frozen blocks
 	fresh  bool   // lines are those of src
 	refs   bool   // src may define link references, which reach back
+	slow   bool   // code is no longer coloured
 }
 
 // Append adds text, which it cleans first; the text must end between two
@@ -101,7 +102,7 @@ func (d *Document) freeze() {
 
 // render appends the lines of one piece of the source that starts at base.
 func (d *Document) render(src string, base int, open bool) {
-	p := &page{src: []byte(src), base: base, width: max(d.width, 1), open: open}
+	p := &page{src: []byte(src), base: base, width: max(d.width, 1), open: open, slow: &d.slow}
 	p.blocks(parse(p.src), margin{}, false)
 	at := 0
 	if n := len(d.lines); len(p.rows) > 0 && n > 0 {

@@ -44,7 +44,8 @@ type page struct {
 	src   []byte
 	base  int // where src begins in the document
 	width int
-	open  bool // the text may still grow
+	open  bool  // the text may still grow
+	slow  *bool // colouring code took too long once
 	rows  [][]glyph
 }
 
