@@ -10,3 +10,14 @@ var (
 	hasAVX512VNNI = hasAVX512 && cpu.X86.HasAVX512VNNI
 	hasAVX512BF16 = hasAVX512 && cpu.X86.HasAVX512BF16
 )
+
+// Features names the instruction sets that products use, for people.
+func Features() string {
+	switch {
+	case hasAVX512VNNI:
+		return "AVX-512 VNNI"
+	case hasAVX2FMA:
+		return "AVX2"
+	}
+	return "plain Go"
+}

@@ -9,3 +9,6 @@ const (
 	hasAVX512VNNI = false
 	hasAVX512BF16 = false
 )
+
+// Features names the instruction sets that products use, for people.
+func Features() string { return "plain Go" }

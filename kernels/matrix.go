@@ -21,8 +21,6 @@ type Matrix struct {
 	N, K   int
 	typ    Type
 	layout *layout
-	// multiply is the fastest form of layout.plain on this processor.
-	multiply func(p *product)
 	// source is the file's bytes, until packed.
 	source []byte
 	// panels holds Panels() panels of panelBytes each.
@@ -33,11 +31,33 @@ type Matrix struct {
 // layout is a packed form of weights. A block is the smallest piece that stands for
 // itself: so many values of each of a panel's rows.
 type layout struct {
+	kind          kind
 	form          Form
 	values, bytes int
-	// plain is the definition of a product with a panel of this layout.
-	plain func(p *product)
+	// steps is how often a kernel fetches ahead in a block: once for every line of
+	// 64 bytes or more often.
+	steps int
 }
+
+// kind numbers the layouts.
+type kind uint8
+
+const (
+	kindF32 kind = iota
+	kindF16
+	kindBF16
+	kindI8
+	kindQ4_0
+	kindIQ4
+	kindFP4
+	kindQ4_1
+	kindQ5_0
+	kindQ5_1
+	kindQ4K
+	kindQ5K
+	kindQ6K
+	kindI8K
+)
 
 // packer turns one block of n rows (n <= panelRows) into a block of a panel; the
 // rows' blocks are stride bytes apart. Rows that do not exist stay zero.
@@ -59,6 +79,10 @@ type product struct {
 	blocks, bytes int
 	// rows is how many of x and out there are.
 	rows int
+	// ahead is where fetching of the panel that comes next begins; the kernel goes
+	// aheadStep bytes on with each of the layout's steps.
+	ahead     *byte
+	aheadStep int
 	// mask has a bit for each row of the panel that exists.
 	mask uint32
 	// x are the prepared input rows, out where their results for the panel go.
@@ -81,11 +105,8 @@ func NewMatrix(t Type, n, k int, data []byte) (*Matrix, error) {
 		return nil, fmt.Errorf("kernels: %d rows of %d values of %s take %d bytes, the file has %d", n, k, f.name, want, len(data))
 	}
 	m := &Matrix{N: n, K: k, typ: t, layout: packings[t].layout, source: data}
-	if m.multiply = fastest(m.layout); m.multiply == nil {
-		m.multiply = m.layout.plain
-	}
 	m.panelBytes = (k/m.layout.values*m.layout.bytes + 63) &^ 63
-	m.panels = alignedBytes(m.Panels() * m.panelBytes)
+	m.panels = weightBytes(m.Panels() * m.panelBytes)
 	return m, nil
 }
 
@@ -149,14 +170,14 @@ func tileRows(stride int) int {
 }
 
 func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1 int) {
-	var a product
-	a.blocks, a.bytes = m.K/m.layout.values, m.layout.bytes
+	a := product{blocks: m.K / m.layout.values, bytes: m.layout.bytes}
+	groups := (i1 - i0 + groupRows - 1) / groupRows
 	for p := p0; p < p1; p++ {
 		a.w = &m.panels[p*m.panelBytes]
-		n := min(panelRows, m.N-p*panelRows)
-		a.mask = uint32(1<<n - 1)
-		for i := i0; i < i1; i += groupRows {
-			a.rows = min(groupRows, i1-i)
+		a.mask = uint32(1<<min(panelRows, m.N-p*panelRows) - 1)
+		for g, i := 0, i0; i < i1; g++ {
+			// Groups are as even as they can be, and so are their shares of fetching.
+			a.rows = (i1 - i + groups - g - 1) / (groups - g)
 			for j := range a.rows {
 				r := i + j
 				if rows != nil {
@@ -165,8 +186,23 @@ func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1,
 				a.x[j] = in.row(r)
 				a.out[j] = &out[(i+j)*ld+p*panelRows]
 			}
-			m.multiply(&a)
+			a.ahead, a.aheadStep = a.w, 0
+			if p+1 < p1 {
+				m.fetchAhead(&a, p+1, g, groups)
+			}
+			multiply(m.layout.kind, &a)
+			i += a.rows
 		}
+	}
+}
+
+// fetchAhead gives the group-th of so many groups of input rows its share of
+// fetching panel p.
+func (m *Matrix) fetchAhead(a *product, p, group, groups int) {
+	step := (a.bytes + groups*m.layout.steps - 1) / (groups * m.layout.steps)
+	at := group * step * m.layout.steps * a.blocks
+	if at < m.panelBytes {
+		a.ahead, a.aheadStep = &m.panels[p*m.panelBytes+at], step
 	}
 }
 

@@ -1,7 +1,21 @@
 package kernels
 
-// fastest is the form of a layout's product for this processor, nil for the plain
-// one.
-func fastest(l *layout) func(p *product) {
-	return nil
+// multiply computes p with the fastest form that this processor has.
+func multiply(k kind, p *product) {
+	if !hasAVX512VNNI || !multiplyVNNI(k, p) {
+		plainProduct(k, p)
+	}
 }
+
+func multiplyVNNI(k kind, p *product) bool {
+	switch k {
+	case kindI8:
+		vnniI8(p)
+	default:
+		return false
+	}
+	return true
+}
+
+//go:noescape
+func vnniI8(p *product)

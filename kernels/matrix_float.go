@@ -5,9 +5,9 @@ import "unsafe"
 // Floating point panels: for every k, the 32 rows' values side by side. A block is
 // one k.
 var (
-	layoutF32  = &layout{form: FormF32, values: 1, bytes: 4 * panelRows, plain: plainF32}
-	layoutF16  = &layout{form: FormF32, values: 1, bytes: 2 * panelRows, plain: plainF16}
-	layoutBF16 = &layout{form: FormF32, values: 1, bytes: 2 * panelRows, plain: plainBF16}
+	layoutF32  = &layout{kindF32, FormF32, 1, 4 * panelRows, 2}
+	layoutF16  = &layout{kindF16, FormF32, 1, 2 * panelRows, 1}
+	layoutBF16 = &layout{kindBF16, FormF32, 1, 2 * panelRows, 1}
 )
 
 func packF32(dst, src []byte, stride, n int) {
@@ -53,10 +53,6 @@ func packNVFP4(dst, src []byte, stride, n int) {
 		}
 	}
 }
-
-func plainF32(p *product)  { plainFloat(p, readF32) }
-func plainF16(p *product)  { plainFloat(p, readF16) }
-func plainBF16(p *product) { plainFloat(p, readBF16) }
 
 // plainFloat is the definition for float weights: sums run over k in order.
 func plainFloat(p *product, read func(dst []float32, src []byte)) {

@@ -17,10 +17,10 @@ import (
 //   - I8K: scales (float32), 16 sub-blocks' scales (int8) of 32 rows, 64 lines of
 //     8-bit codes plus 128; what the rarer types become
 var (
-	layoutQ4K = &layout{form: FormQ8K, values: 256, bytes: 128 + 384 + 4096, plain: plainQ4K}
-	layoutQ5K = &layout{form: FormQ8K, values: 256, bytes: 128 + 384 + 1024 + 4096, plain: plainQ5K}
-	layoutQ6K = &layout{form: FormQ8K, values: 256, bytes: 64 + 512 + 4096 + 2048, plain: plainQ6K}
-	layoutI8K = &layout{form: FormQ8K, values: 256, bytes: 128 + 512 + 8192, plain: plainI8K}
+	layoutQ4K = &layout{kindQ4K, FormQ8K, 256, 128 + 384 + 4096, 72}
+	layoutQ5K = &layout{kindQ5K, FormQ8K, 256, 128 + 384 + 1024 + 4096, 96}
+	layoutQ6K = &layout{kindQ6K, FormQ8K, 256, 64 + 512 + 4096 + 2048, 112}
+	layoutI8K = &layout{kindI8K, FormQ8K, 256, 128 + 512 + 8192, 144}
 )
 
 // packScalesK stores the 6-bit scales and minima of 8 sub-blocks: 8 lines of 64
@@ -190,11 +190,6 @@ func unpackI8K(b *block256, src []byte) {
 		}
 	}
 }
-
-func plainQ4K(p *product) { plain256(p, unpackQ4K) }
-func plainQ5K(p *product) { plain256(p, unpackQ5K) }
-func plainQ6K(p *product) { plain256(p, unpackQ6K) }
-func plainI8K(p *product) { plain256(p, unpackI8K) }
 
 // plain256 is the definition for blocks of 256: integers within a block, sub-block
 // scales and minima included, then the float scales; blocks in order.

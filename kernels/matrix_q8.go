@@ -14,13 +14,13 @@ import (
 //     16+4j+3 in the high ones; a table of 16 gives what a code stands for, plus 128
 //   - fifth bits: for each of the 8 lines of values, 64 bits a half, one a code
 var (
-	layoutI8   = &layout{form: FormQ8, values: 32, bytes: 64 + 1024, plain: plainI8}
-	layoutQ4_0 = &layout{form: FormQ8, values: 32, bytes: 64 + 512, plain: plainQ4_0}
-	layoutIQ4  = &layout{form: FormQ8, values: 32, bytes: 64 + 512, plain: plainIQ4}
-	layoutFP4  = &layout{form: FormQ8, values: 32, bytes: 64 + 512, plain: plainFP4}
-	layoutQ4_1 = &layout{form: FormQ8, values: 32, bytes: 128 + 512, plain: plainQ4_1}
-	layoutQ5_0 = &layout{form: FormQ8, values: 32, bytes: 64 + 128 + 512, plain: plainQ5_0}
-	layoutQ5_1 = &layout{form: FormQ8, values: 32, bytes: 128 + 128 + 512, plain: plainQ5_1}
+	layoutI8   = &layout{kindI8, FormQ8, 32, 64 + 1024, 18}
+	layoutQ4_0 = &layout{kindQ4_0, FormQ8, 32, 64 + 512, 10}
+	layoutIQ4  = &layout{kindIQ4, FormQ8, 32, 64 + 512, 10}
+	layoutFP4  = &layout{kindFP4, FormQ8, 32, 64 + 512, 10}
+	layoutQ4_1 = &layout{kindQ4_1, FormQ8, 32, 128 + 512, 10}
+	layoutQ5_0 = &layout{kindQ5_0, FormQ8, 32, 64 + 128 + 512, 12}
+	layoutQ5_1 = &layout{kindQ5_1, FormQ8, 32, 128 + 128 + 512, 12}
 )
 
 // packLines turns rows of so many 4-byte words into as many lines, flipping the
@@ -200,14 +200,6 @@ func unpackQ5_1(b *block32, src []byte) {
 	b.nibbles(src[256:], &tableQ4Plain)
 	b.fifths(src[128:])
 }
-
-func plainI8(p *product)   { plain32(p, unpackI8) }
-func plainQ4_0(p *product) { plain32(p, unpackQ4_0) }
-func plainIQ4(p *product)  { plain32(p, unpackIQ4) }
-func plainFP4(p *product)  { plain32(p, unpackFP4) }
-func plainQ4_1(p *product) { plain32(p, unpackQ4_1) }
-func plainQ5_0(p *product) { plain32(p, unpackQ5_0) }
-func plainQ5_1(p *product) { plain32(p, unpackQ5_1) }
 
 // plain32 is the definition for blocks of 32: integer products within a block,
 // then scale times scale times that, and the minimum times the input's sum; blocks

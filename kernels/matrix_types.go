@@ -32,3 +32,37 @@ var packings = map[Type]packing{
 	NVFP4:   {layoutF16, packNVFP4, 64},
 	Q2_K:    {layoutF32, packAsF32(Q2_K), 256},
 }
+
+// plainProduct is the definition of a product with a panel of any layout.
+func plainProduct(k kind, p *product) {
+	switch k {
+	case kindF32:
+		plainFloat(p, readF32)
+	case kindF16:
+		plainFloat(p, readF16)
+	case kindBF16:
+		plainFloat(p, readBF16)
+	case kindI8:
+		plain32(p, unpackI8)
+	case kindQ4_0:
+		plain32(p, unpackQ4_0)
+	case kindIQ4:
+		plain32(p, unpackIQ4)
+	case kindFP4:
+		plain32(p, unpackFP4)
+	case kindQ4_1:
+		plain32(p, unpackQ4_1)
+	case kindQ5_0:
+		plain32(p, unpackQ5_0)
+	case kindQ5_1:
+		plain32(p, unpackQ5_1)
+	case kindQ4K:
+		plain256(p, unpackQ4K)
+	case kindQ5K:
+		plain256(p, unpackQ5K)
+	case kindQ6K:
+		plain256(p, unpackQ6K)
+	case kindI8K:
+		plain256(p, unpackI8K)
+	}
+}

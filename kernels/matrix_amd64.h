@@ -1,0 +1,72 @@
+// What the kernels of matrix products share. A kernel multiplies one panel (two
+// halves of 16 rows) with 1 to 6 input rows; input row i has the registers
+//
+//	R8+i        where its prepared values are
+//	Z(2i)       integer sums of its products with the first half
+//	Z(2i+1)     of the second half
+//	Z(12+2i)    second accumulators, first half
+//	Z(13+2i)    second half
+//
+// SI is the panel, CX counts blocks, DI is the product, BX and DX are AHEAD's. ROWSn(M, o) applies the macro
+// M to the registers of n input rows: M(o, place in product.x and .out, pointer, first,
+// second, first other, second other).
+#define ROWS1(M, o) M(o, 0, R8, Z0, Z1, Z12, Z13)
+#define ROWS2(M, o) ROWS1(M, o); M(o, 8, R9, Z2, Z3, Z14, Z15)
+#define ROWS3(M, o) ROWS2(M, o); M(o, 16, R10, Z4, Z5, Z16, Z17)
+#define ROWS4(M, o) ROWS3(M, o); M(o, 24, R11, Z6, Z7, Z18, Z19)
+#define ROWS5(M, o) ROWS4(M, o); M(o, 32, R12, Z8, Z9, Z20, Z21)
+#define ROWS6(M, o) ROWS5(M, o); M(o, 40, R13, Z10, Z11, Z22, Z23)
+
+// LOAD fetches an input row's pointer and clears its second accumulators.
+#define LOAD(o, i, P, A, B, C, D) \
+	MOVQ   (product_x+i)(DI), P \
+	VPXORD C, C, C              \
+	VPXORD D, D, D
+
+// STORE writes second accumulators where the panel has rows: K1, K2.
+#define STORE(o, i, P, A, B, C, D) \
+	MOVQ    (product_out+i)(DI), AX \
+	VMOVUPS C, K1, (AX)             \
+	VMOVUPS D, K2, 64(AX)
+
+// BEGIN sets up what the bodies for 1 to 6 rows share.
+#define BEGIN \
+	MOVQ  p+0(FP), DI           \
+	MOVQ  product_w(DI), SI     \
+	MOVQ  product_blocks(DI), CX \
+	MOVQ  product_ahead(DI), BX \
+	MOVQ  product_aheadStep(DI), DX \
+	MOVL  product_mask(DI), AX  \
+	KMOVW AX, K1                \
+	SHRL  $16, AX               \
+	KMOVW AX, K2
+
+// AHEAD goes one step on in fetching the next panel, so that reading memory and
+// arithmetic overlap.
+#define AHEAD \
+	PREFETCHT1 (BX) \
+	ADDQ       DX, BX
+
+// CHOOSE jumps to the body for the number of rows.
+#define CHOOSE \
+	MOVQ product_rows(DI), AX \
+	CMPQ AX, $2 \
+	JB   one    \
+	JEQ  two    \
+	CMPQ AX, $4 \
+	JB   three  \
+	JEQ  four   \
+	CMPQ AX, $6 \
+	JB   five   \
+	JMP  six
+
+#define END \
+	VZEROUPPER \
+	RET
+
+// DOT adds the products of 4 values of an input row, o bytes into its block, and the
+// unsigned codes in Z24 and Z25.
+#define DOT(o, i, P, A, B, C, D) \
+	VPBROADCASTD o(P), Z28    \
+	VPDPBUSD     Z28, Z24, A \
+	VPDPBUSD     Z28, Z25, B
