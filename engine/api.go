@@ -13,6 +13,21 @@ type Sampling = model.Sampling
 // TokenProb is a token and how likely it was; see model.TokenProb.
 type TokenProb = model.TokenProb
 
+// Message and ToolCall are parts of a conversation; see chat.Message.
+type (
+	Message  = chat.Message
+	Role     = chat.Role
+	ToolCall = chat.ToolCall
+)
+
+// The roles of messages.
+const (
+	System    = chat.System
+	User      = chat.User
+	Assistant = chat.Assistant
+	Tool      = chat.Tool
+)
+
 // Config says which model to open and how. The zero value opens the built-in
 // model with every choice made automatically.
 type Config struct {
@@ -125,7 +140,8 @@ type Event struct {
 	Tokens []Token
 	// Changes are the sampling changes that took effect.
 	Changes []Change
-	// Dropped is how many of the oldest messages were left out of the context.
+	// Dropped is how many of the oldest messages are left out of the context, all
+	// told; it is set in the event in which that grew, and 0 in others.
 	Dropped int
 	// Counts hold the stream's numbers so far.
 	Counts Counts

@@ -188,6 +188,18 @@ func (p *Pool) Match(tokens []int32) (matched, held int) {
 	return len(cells), held
 }
 
+// Sole counts the cells that no other sequence uses: what closing s would free or
+// leave idle.
+func (p *Pool) Sole(s *Seq) int {
+	n := 0
+	for _, c := range s.cells {
+		if p.refs[c] == 1 || p.refs[c] == 2 && p.cached[c] {
+			n++
+		}
+	}
+	return n
+}
+
 // longest returns the cells of the longest prefix of tokens that the tree or
 // any sequence holds.
 func (p *Pool) longest(tokens []int32) []int32 {

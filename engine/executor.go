@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/confab-tui/confab/engine/model"
+)
+
+// executor runs steps. The loop's goroutine is the only one that calls it.
+type executor interface {
+	Run(*model.Step) (model.Result, error)
+	// Cells is the size of its pool, the scratch cell 0 included; CellBytes is
+	// what one of them takes.
+	Cells() int
+	CellBytes() int64
+	Name() string
+	Close() error
+}
+
+// poisoner is an executor that can spoil cells that nobody may read any more.
+type poisoner interface{ Poison(cell int32) }
+
+// fatal is an error after which the executor is of no use.
+type fatal interface{ Fatal() bool }
+
+// crash is a panic of the executor or of the loop.
+type crash struct {
+	what  any
+	stack []byte
+}
+
+func (c *crash) Error() string {
+	return fmt.Sprintf("engine: stopped by a fault of the program: %v; open the model again", c.what)
+}
+
+// Fatal is always true.
+func (c *crash) Fatal() bool { return true }
+
+// Stack is where it happened, for the log.
+func (c *crash) Stack() string { return string(c.stack) }
+
+func isFatal(err error) bool {
+	var f fatal
+	return errors.As(err, &f) && f.Fatal()
+}
+
+// execute runs a step and turns a panic into an error.
+func execute(exec executor, step *model.Step) (result model.Result, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = &crash{what, debug.Stack()}
+		}
+	}()
+	result, err = exec.Run(step)
+	if err == nil && len(result.Outputs) != len(step.Outputs) {
+		err = fmt.Errorf("engine: %s answered %d of %d outputs", exec.Name(), len(result.Outputs), len(step.Outputs))
+	}
+	return result, err
+}

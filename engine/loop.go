@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrClosed is the error of streams that Close ended.
+var ErrClosed = errors.New("engine: closed")
+
+// inbox is what the loop is to do between two steps. Anyone may post.
+type inbox struct {
+	mu     sync.Mutex
+	posts  []func()
+	refuse error         // why nothing is taken any more
+	wake   chan struct{} // has a value where the loop should look
+}
+
+// post hands work to the loop, or says why the loop is over.
+func (b *inbox) post(work func()) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.refuse != nil {
+		return b.refuse
+	}
+	b.posts = append(b.posts, work)
+	b.nudge()
+	return nil
+}
+
+func (b *inbox) nudge() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) take() []func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	posts := b.posts
+	b.posts = nil
+	return posts
+}
+
+func (b *inbox) close(why error) []func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.refuse == nil {
+		b.refuse = why
+	}
+	posts := b.posts
+	b.posts = nil
+	return posts
+}
+
+// loop owns the executor and the pool until the engine is closed or dead.
+func (e *Engine) loop() {
+	runtime.LockOSThread()
+	defer close(e.stopped)
+	defer func() {
+		if what := recover(); what != nil {
+			e.die(&crash{what, debug.Stack()})
+		}
+	}()
+	for {
+		parts, closing := e.prepare()
+		switch {
+		case closing:
+			e.die(ErrClosed)
+			return
+		case len(parts) == 0:
+			<-e.inbox.wake
+		default:
+			if err := e.step(parts); err != nil {
+				e.die(err)
+				return
+			}
+		}
+	}
+}
+
+// prepare is the part of a turn in front of the executor's: requests, cancels,
+// admission, schedule.
+func (e *Engine) prepare() (parts []part, closing bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, work := range e.inbox.take() {
+		work()
+	}
+	if e.closing {
+		return nil, true
+	}
+	for _, a := range slices.Clone(e.answers) {
+		if _, cancelled := a.stream.wishes(); cancelled {
+			e.finish(a, ReasonCancel, nil)
+		}
+	}
+	e.admit()
+	parts = e.plan()
+	e.emit()
+	return parts, false
+}
+
+// step runs what was planned and takes the results in. A step that fails is run
+// again one sequence at a time, so that only those end that must. The error is
+// one after which nothing can run.
+func (e *Engine) step(parts []part) error {
+	input := e.assemble(parts)
+	began := time.Now()
+	result, err := execute(e.exec, input)
+	took := time.Since(began)
+
+	switch {
+	case err != nil && isFatal(err):
+		return err
+	case err != nil && len(parts) > 1:
+		for _, p := range parts {
+			if err := e.step([]part{p}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil {
+		e.finish(parts[0].a, ReasonError, err)
+		return nil
+	}
+	e.pace.note(parts, took)
+	e.figures.step(len(input.Rows))
+	e.commit(parts, result)
+	e.emit()
+	return nil
+}
+
+// emit tells every stream what this turn brought.
+func (e *Engine) emit() {
+	for _, a := range e.answers {
+		a.tell()
+	}
+}
+
+// tell adds this turn's event to the stream, where anything happened.
+func (a *answer) tell() {
+	event := a.event
+	a.event = Event{}
+	event.State, event.Counts = a.state, a.counts
+	quiet := event.State == a.told.State && event.Counts == a.told.Counts && event.End == nil &&
+		len(event.Tokens) == 0 && event.Text == "" && event.Thinking == "" && event.Dropped == 0
+	if quiet {
+		return
+	}
+	a.told = event
+	a.stream.add(event)
+}
+
+// finish ends an answer: its cells become a cached prefix.
+func (e *Engine) finish(a *answer, reason Reason, err error) {
+	if a.seq != nil {
+		keep := a.seq.Len()
+		if a.fresh() {
+			keep = 0
+		}
+		e.pool.Close(a.seq, min(keep, len(a.tokens)))
+		a.seq = nil
+	}
+	e.answers = slices.DeleteFunc(e.answers, func(b *answer) bool { return a == b })
+	e.unqueue(a)
+	a.end(reason, err)
+}
+
+// end tells the stream how it ended; nothing may follow.
+func (a *answer) end(reason Reason, err error) {
+	a.ended = true
+	a.clock(time.Now())
+	a.state, a.counts.WaitingFor = StateEnded, 0
+	end := &End{Reason: reason, Err: err, Seed: a.seed}
+	if a.voice != nil {
+		a.voice.close(&a.event, reason == ReasonStop)
+		end.Message = a.voice.message(reason != ReasonStop)
+	}
+	end.Counts = a.counts
+	a.event.End = end
+	a.tell()
+	if a.unwatch != nil {
+		a.unwatch()
+	}
+}
+
+// die ends every stream and refuses new ones. The pool is not touched: it may be
+// what broke.
+func (e *Engine) die(why error) {
+	for _, work := range e.inbox.close(why) {
+		e.mourn(work)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.dead = why
+	for _, a := range e.answers {
+		a.lastWords(why)
+	}
+	e.answers, e.rota = nil, nil
+}
+
+// lastWords ends an answer that the loop does not run any more, with whatever can
+// still be said of it.
+func (a *answer) lastWords(why error) {
+	reason := ReasonError
+	if errors.Is(why, ErrClosed) {
+		reason = ReasonCancel
+	}
+	defer func() {
+		if recover() != nil { // its own state is what broke
+			a.voice, a.event = nil, Event{}
+			a.end(reason, why)
+		}
+	}()
+	a.seq = nil
+	a.end(reason, why)
+}
+
+// mourn lets work that came too late join the answers that die ends.
+func (e *Engine) mourn(work func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	work()
+}
