@@ -8,20 +8,16 @@ import (
 	"github.com/confab-tui/confab/engine/gguf"
 )
 
-// bpe cuts words by ranked merges. Byte-level vocabularies begin with a word's
-// bytes, the others (Gemma 4) with its characters, after spaces became "▁".
+// bpe cuts words by ranked merges. In byte-level vocabularies every byte is
+// spelled as a printable character; in the others (Gemma 4) text is spelled as
+// it is, but spaces as "▁".
 type bpe struct {
 	v     *vocab
 	rules rules
-	pairs pairs
-	// bytes are the symbols of the single bytes, -1 where there is none.
+	// merges are lines of two parts with a space between, by rank.
+	merges *index
+	// bytes are the tokens of single bytes in vocabularies of characters.
 	bytes [256]int32
-	// parts are spellings that merges make on their way but that are no tokens;
-	// the symbol of parts[i] is len(v.tokens)+i.
-	parts []string
-	// apart says that no merge crosses from a word to the space after it, so
-	// that words can be cut one by one.
-	apart bool
 }
 
 func newBPE(f *gguf.File, v *vocab) (*bpe, error) {
@@ -33,95 +29,41 @@ func newBPE(f *gguf.File, v *vocab) (*bpe, error) {
 	if !ok {
 		return nil, fmt.Errorf("the pre-tokenizer %q (tokenizer.ggml.pre) is not known", pre)
 	}
-	merges, ok := f.Strings("tokenizer.ggml.merges")
+	const key = "tokenizer.ggml.merges"
+	merges, ok := f.Strings(key)
 	if !ok {
-		return nil, fmt.Errorf("tokenizer.ggml.merges is missing, which a vocabulary of the kind %q needs", v.kind)
+		return nil, fmt.Errorf("%s is missing, which a vocabulary of the kind %q needs", key, v.kind)
 	}
+	if len(merges) > maxIndexed {
+		return nil, fmt.Errorf("%s has %d entries; up to %d are supported", key, len(merges), maxIndexed)
+	}
+	b := &bpe{v: v, rules: rules, merges: newIndex(merges)}
 	v.addBOS = rules.addBOS
-	b := &bpe{v: v, rules: rules}
-	if err := b.loadMerges(merges); err != nil {
-		return nil, err
-	}
 	if rules.characters {
 		b.bytes = v.byteTokens()
-	} else {
-		for i := range b.bytes {
-			b.bytes[i] = -1
-			if id, ok := v.ids[byteSpelling[i]]; ok && v.text(id) {
-				b.bytes[i] = id
-			}
+		if wordsApart(merges) {
+			b.rules.stages = append(b.rules.stages, wordEnd)
 		}
 	}
 	return b, nil
 }
 
-// loadMerges numbers what the merges join. Merges mostly make one token after
-// the other in the order of ids, so what one makes is looked for beside what
-// the last one made before it is looked up.
-func (b *bpe) loadMerges(merges []string) error {
-	b.pairs = newPairs(len(merges))
-	b.apart = true
-	var others map[string]int32
-	symbol := func(s string) int32 {
-		if id, ok := b.v.ids[s]; ok && b.v.text(id) {
-			return id
+// wordsApart says that no merge goes on from a word to the space after it, so
+// that words can be cut, and remembered, one by one.
+func wordsApart(merges []string) bool {
+	for _, m := range merges {
+		left, right, _ := strings.Cut(m, " ")
+		if strings.HasPrefix(right, "▁") && strings.Trim(left, "▁") != "" {
+			return false
 		}
-		id, ok := others[s]
-		if !ok {
-			if others == nil {
-				others = map[string]int32{}
-			}
-			id = int32(len(b.v.tokens) + len(b.parts))
-			s = strings.Clone(s)
-			b.parts = append(b.parts, s)
-			others[s] = id
-		}
-		return id
 	}
-	var buf []byte
-	last := int32(0)
-	for rank, merge := range merges {
-		// A part may itself begin with a space.
-		cut := 1 + strings.IndexByte(merge[min(1, len(merge)):], ' ')
-		if cut < 1 || cut+1 >= len(merge) {
-			return fmt.Errorf("tokenizer.ggml.merges: number %d is %q, not two parts with a space between", rank, merge)
-		}
-		left, right := merge[:cut], merge[cut+1:]
-		if b.apart && strings.HasPrefix(right, "▁") && strings.Trim(left, "▁") != "" {
-			b.apart = false
-		}
-		var joined int32
-		switch {
-		case b.makes(last, left, right):
-			joined = last
-		case b.makes(last+1, left, right):
-			joined = last + 1
-		default:
-			buf = append(append(buf[:0], left...), right...)
-			id, ok := b.v.ids[string(buf)]
-			if !ok || !b.v.text(id) {
-				id = symbol(string(buf))
-			}
-			joined = id
-		}
-		last = joined
-		b.pairs.add(symbol(left), symbol(right), uint32(rank), joined)
-	}
-	return nil
+	return true
 }
 
-// makes says that the token is spelled as left and right together.
-func (b *bpe) makes(id int32, left, right string) bool {
-	if !b.v.has(id) || !b.v.text(id) {
-		return false
-	}
-	s := b.v.tokens[id]
-	return len(s) == len(left)+len(right) && s[:len(left)] == left && s[len(left):] == right
-}
-
-// join makes bpe a joiner.
-func (b *bpe) join(_ *encoder, left, right *symbol) (rank uint32, id int32, ok bool) {
-	return b.pairs.get(left.id, right.id)
+func (b *bpe) rank(e *encoder, left, right []byte) (uint32, bool) {
+	e.pair = append(append(append(e.pair[:0], left...), ' '), right...)
+	rank, ok := b.merges.find(e.pair)
+	return uint32(rank), ok
 }
 
 func (b *bpe) encode(e *encoder, dst []int32, text string) []int32 {
@@ -143,82 +85,55 @@ func (b *bpe) split(e *encoder, dst []int32, text string, stages []stage) []int3
 	return dst
 }
 
-// word cuts one word, with the help of the cache.
+// word cuts one word, if need be.
 func (b *bpe) word(e *encoder, dst []int32, word string) []int32 {
 	dst, ok := e.cache.get(dst, word)
 	if ok {
 		return dst
 	}
-	n := len(dst)
+	was := len(dst)
+	whole := b.rules.wholeWords
 	if b.rules.characters {
-		dst = b.characters(e, dst, word)
+		e.buf = appendEscaped(e.buf[:0], word)
+		// Line ends in a row are a token that no merge makes.
+		whole = whole || word[0] == '\n'
 	} else {
-		dst = b.byteLevel(e, dst, word)
-	}
-	e.cache.put(word, dst[n:])
-	return dst
-}
-
-func (b *bpe) byteLevel(e *encoder, dst []int32, word string) []int32 {
-	if b.rules.wholeWords {
 		e.buf = e.buf[:0]
 		for i := range len(word) {
 			e.buf = append(e.buf, byteSpelling[word[i]]...)
 		}
-		if id, ok := b.v.ids[string(e.buf)]; ok && b.v.text(id) {
-			return append(dst, id)
-		}
 	}
-	e.symbols = e.symbols[:0]
-	for i := range len(word) {
-		e.addSymbol(i, i+1, b.bytes[word[i]])
+	id, ok := int32(0), false
+	if whole {
+		id, ok = b.v.find(e.buf)
 	}
-	e.merge(b)
-	for i := int32(0); i >= 0; i = e.symbols[i].next {
-		s := &e.symbols[i]
-		dst = b.emit(dst, s.id, word[s.start:s.end])
+	if ok {
+		dst = append(dst, id)
+	} else {
+		dst = e.cut(dst, b.v, b)
 	}
+	e.cache.put(word, dst[was:])
 	return dst
 }
 
-// characters cuts a word into characters to begin with. Line ends in a row are
-// a token of their own where the vocabulary has it.
-func (b *bpe) characters(e *encoder, dst []int32, word string) []int32 {
-	e.buf = appendEscaped(e.buf[:0], word)
-	if word[0] == '\n' {
-		if id, ok := b.v.ids[string(e.buf)]; ok && b.v.text(id) {
-			return append(dst, id)
+// others appends the tokens of the single bytes of a symbol. The unknown token
+// stands for one that the vocabulary lacks, or nothing where it lacks that too.
+func (b *bpe) others(dst []int32, symbol []byte) []int32 {
+	for i := 0; i < len(symbol); {
+		id, ok, n := int32(-1), false, 1
+		if b.rules.characters {
+			id = b.bytes[symbol[i]]
+			ok = id >= 0
+		} else {
+			_, n = utf8.DecodeRune(symbol[i:])
+			id, ok = b.v.find(symbol[i : i+n])
 		}
-	}
-	e.symbols = e.symbols[:0]
-	for i := 0; i < len(e.buf); {
-		_, n := utf8.DecodeRune(e.buf[i:])
-		id, ok := b.v.ids[string(e.buf[i:i+n])]
-		if !ok || !b.v.text(id) {
-			id = -1
-		}
-		e.addSymbol(i, i+n, id)
 		i += n
-	}
-	e.merge(b)
-	for i := int32(0); i >= 0; i = e.symbols[i].next {
-		s := &e.symbols[i]
-		dst = b.emit(dst, s.id, string(e.buf[s.start:s.end]))
-	}
-	return dst
-}
-
-// emit appends a symbol: its token, or else the tokens of its bytes.
-func (b *bpe) emit(dst []int32, id int32, text string) []int32 {
-	if b.v.has(id) {
-		return append(dst, id)
-	}
-	for i := range len(text) {
-		switch id := b.bytes[text[i]]; {
-		case id >= 0:
+		if !ok {
+			id = b.v.unk
+		}
+		if id >= 0 {
 			dst = append(dst, id)
-		case b.v.unk >= 0:
-			dst = append(dst, b.v.unk)
 		}
 	}
 	return dst

@@ -99,6 +99,12 @@ func classOf(s string) (class, int) {
 // run returns how far the characters at the beginning of s are of a class.
 func run(s string, of class) int {
 	i := 0
+	for i < len(s) && s[i] < utf8.RuneSelf {
+		if ascii[s[i]]&of == 0 {
+			return i
+		}
+		i++
+	}
 	for i < len(s) {
 		c, n := classAt(s[i:])
 		if c&of == 0 {

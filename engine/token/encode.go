@@ -8,10 +8,13 @@ type Span struct{ Start, End int }
 // encoder is the scratch space of one call, and the words that earlier calls
 // have cut already.
 type encoder struct {
-	cache   cache
+	cache cache
+	// buf is the word that is being cut, in the vocabulary's spelling, symbols
+	// its parts and heap those that may be joined; pair is a merge looked for.
+	buf     []byte
 	symbols []symbol
 	heap    []candidate
-	buf     []byte
+	pair    []byte
 	found   []found
 }
 

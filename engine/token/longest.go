@@ -10,7 +10,7 @@ type longest struct {
 func newLongest(v *vocab) *longest {
 	var texts []string
 	var ids []int32
-	for id, token := range v.tokens {
+	for id, token := range v.list.texts {
 		if text := unescape(nil, token); len(text) > 0 && v.text(int32(id)) {
 			texts = append(texts, string(text))
 			ids = append(ids, int32(id))

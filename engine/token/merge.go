@@ -1,10 +1,11 @@
 package token
 
-// symbol is a stretch of a word that is a token, or may become part of one.
+import "unicode/utf8"
+
+// symbol is a stretch of the word in encoder.buf: a character at first.
 type symbol struct {
-	start, end int32 // bytes of the word; empty once merged into the left one
-	prev, next int32 // neighbours' indices, -1 at the ends
-	id         int32 // -1 where no token is spelled so
+	start, end int32
+	prev, next int32 // neighbours, -1 at the ends
 }
 
 // candidate is a pair of neighbours that may be merged.
@@ -16,29 +17,43 @@ type candidate struct {
 	// size is that of both symbols together: where it is no longer so, one of
 	// them has merged with somebody else.
 	size int32
-	id   int32
 }
 
-// joiner says whether and how early two neighbours merge, and into what.
-type joiner interface {
-	join(e *encoder, left, right *symbol) (rank uint32, id int32, ok bool)
+// merger is a rule for joining symbols.
+type merger interface {
+	// rank says whether and how early two neighbours join, the least first.
+	rank(e *encoder, left, right []byte) (uint32, bool)
+	// others appends the tokens of a symbol that is no token.
+	others(dst []int32, symbol []byte) []int32
 }
 
-// addSymbol appends a symbol to the word being cut.
-func (e *encoder) addSymbol(start, end int, id int32) {
-	n := int32(len(e.symbols))
-	if n > 0 {
-		e.symbols[n-1].next = n
+// cut appends the tokens of the word in e.buf, which is not empty.
+func (e *encoder) cut(dst []int32, v *vocab, m merger) []int32 {
+	e.symbols = e.symbols[:0]
+	for i, n := int32(0), int32(0); int(i) < len(e.buf); n++ {
+		_, size := utf8.DecodeRune(e.buf[i:])
+		e.symbols = append(e.symbols, symbol{i, i + int32(size), n - 1, n + 1})
+		i += int32(size)
 	}
-	e.symbols = append(e.symbols, symbol{int32(start), int32(end), n - 1, -1, id})
+	e.symbols[len(e.symbols)-1].next = -1
+	e.merge(m)
+	for i := int32(0); i >= 0; i = e.symbols[i].next {
+		s := e.buf[e.symbols[i].start:e.symbols[i].end]
+		if id, ok := v.find(s); ok {
+			dst = append(dst, id)
+		} else {
+			dst = m.others(dst, s)
+		}
+	}
+	return dst
 }
 
-// merge joins the symbols of a word until none of the pairs can be joined. The
-// first symbol stays the first; the rest follow by next.
-func (e *encoder) merge(j joiner) {
+// merge joins symbols until no pair can be joined. The first symbol stays the
+// first; the rest follow by next.
+func (e *encoder) merge(m merger) {
 	e.heap = e.heap[:0]
 	for i := range len(e.symbols) - 1 {
-		e.propose(j, int32(i))
+		e.propose(m, int32(i))
 	}
 	for len(e.heap) > 0 {
 		c := e.pop()
@@ -50,24 +65,24 @@ func (e *encoder) merge(j joiner) {
 		if right.end-left.start != c.size {
 			continue
 		}
-		left.end, left.id, left.next = right.end, c.id, right.next
+		left.end, left.next = right.end, right.next
 		right.start = right.end
 		if left.next >= 0 {
 			e.symbols[left.next].prev = c.left
-			e.propose(j, c.left)
+			e.propose(m, c.left)
 		}
 		if left.prev >= 0 {
-			e.propose(j, left.prev)
+			e.propose(m, left.prev)
 		}
 	}
 }
 
 // propose adds a symbol and its right neighbour to the candidates if they join.
-func (e *encoder) propose(j joiner, at int32) {
+func (e *encoder) propose(m merger, at int32) {
 	left := &e.symbols[at]
 	right := &e.symbols[left.next]
-	if rank, id, ok := j.join(e, left, right); ok {
-		e.push(candidate{uint64(rank)<<32 | uint64(at), at, right.end - left.start, id})
+	if rank, ok := m.rank(e, e.buf[left.start:left.end], e.buf[right.start:right.end]); ok {
+		e.push(candidate{uint64(rank)<<32 | uint64(at), at, right.end - left.start})
 	}
 }
 

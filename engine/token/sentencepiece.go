@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/confab-tui/confab/engine/gguf"
 )
@@ -26,8 +25,8 @@ type sentencePiece struct {
 func newSentencePiece(f *gguf.File, v *vocab) (*sentencePiece, error) {
 	const key = "tokenizer.ggml.scores"
 	scores, ok := f.Floats(key)
-	if !ok || len(scores) != len(v.tokens) {
-		return nil, fmt.Errorf("%s must be %d numbers, one for each token, but has %d", key, len(v.tokens), len(scores))
+	if !ok || len(scores) != v.len() {
+		return nil, fmt.Errorf("%s must be %d numbers, one for each token, but has %d", key, v.len(), len(scores))
 	}
 	s := &sentencePiece{v: v, ranks: make([]uint32, len(scores)), bytes: v.byteTokens(), prefix: true, apart: true}
 	for i, score := range scores {
@@ -36,7 +35,7 @@ func newSentencePiece(f *gguf.File, v *vocab) (*sentencePiece, error) {
 	if b, ok := f.Bool("tokenizer.ggml.add_space_prefix"); ok {
 		s.prefix = b
 	}
-	for id, token := range v.tokens {
+	for id, token := range v.list.texts {
 		if v.text(int32(id)) && crossesSpace(token) {
 			s.apart = false
 			break
@@ -62,13 +61,13 @@ func crossesSpace(token string) bool {
 	return strings.Contains(strings.TrimLeft(token, "▁"), "▁")
 }
 
-// join makes sentencePiece a joiner.
-func (s *sentencePiece) join(e *encoder, left, right *symbol) (rank uint32, id int32, ok bool) {
-	id, ok = s.v.ids[string(e.buf[left.start:right.end])]
-	if !ok || !s.v.text(id) {
-		return 0, 0, false
+func (s *sentencePiece) rank(_ *encoder, left, right []byte) (uint32, bool) {
+	// The two are neighbours in one buffer.
+	id, ok := s.v.find(left[:len(left)+len(right)])
+	if !ok {
+		return 0, false
 	}
-	return s.ranks[id], id, true
+	return s.ranks[id], true
 }
 
 func (s *sentencePiece) encode(e *encoder, dst []int32, text string) []int32 {
@@ -115,31 +114,12 @@ func wordEnd(text string) int {
 // word cuts a text without looking for words in it.
 func (s *sentencePiece) word(e *encoder, dst []int32, text string) []int32 {
 	e.buf = appendEscaped(e.buf[:0], text)
-	e.symbols = e.symbols[:0]
-	for i := 0; i < len(e.buf); {
-		_, n := utf8.DecodeRune(e.buf[i:])
-		id, ok := s.v.ids[string(e.buf[i:i+n])]
-		if !ok || !s.v.text(id) {
-			id = -1
-		}
-		e.addSymbol(i, i+n, id)
-		i += n
-	}
-	e.merge(s)
-	for i := int32(0); i >= 0; i = e.symbols[i].next {
-		sym := &e.symbols[i]
-		if sym.id >= 0 {
-			dst = append(dst, sym.id)
-			continue
-		}
-		dst = s.emitBytes(dst, e.buf[sym.start:sym.end])
-	}
-	return dst
+	return e.cut(dst, s.v, s)
 }
 
-// emitBytes appends the tokens of a character's bytes, or one unknown token
-// where the vocabulary lacks a byte.
-func (s *sentencePiece) emitBytes(dst []int32, char []byte) []int32 {
+// others appends the tokens of a character's bytes, or one unknown token where
+// the vocabulary lacks a byte.
+func (s *sentencePiece) others(dst []int32, char []byte) []int32 {
 	was := len(dst)
 	for _, c := range char {
 		id := s.bytes[c]

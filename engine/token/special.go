@@ -11,7 +11,7 @@ import (
 func (t *Tokenizer) findSpecials(f *gguf.File) {
 	var user, all []string
 	var userIDs, allIDs []int32
-	for id, spelling := range t.tokens {
+	for id, spelling := range t.list.texts {
 		if spelling == "" {
 			continue
 		}
@@ -30,9 +30,9 @@ func (t *Tokenizer) findSpecials(f *gguf.File) {
 	// which its vocabulary does not say.
 	name, _ := f.String("general.name")
 	if name = strings.ToLower(name); strings.Contains(name, "phi-3") || strings.Contains(name, "phi3") {
-		t.stripAfter = make([]bool, len(t.tokens))
+		t.stripAfter = make([]bool, t.len())
 		for _, id := range allIDs {
-			s := t.tokens[id]
+			s := t.list.texts[id]
 			t.stripAfter[id] = s != "<unk>" && s != "<s>" && s != "<|endoftext|>"
 		}
 	}

@@ -68,7 +68,7 @@ func New(f *gguf.File) (*Tokenizer, error) {
 }
 
 // Len returns the size of the vocabulary.
-func (t *Tokenizer) Len() int { return len(t.tokens) }
+func (t *Tokenizer) Len() int { return t.len() }
 
 // BOS returns the token that begins a text, if there is one.
 func (t *Tokenizer) BOS() (int32, bool) { return t.bos, t.bos >= 0 }
@@ -90,12 +90,6 @@ func (t *Tokenizer) IsControl(id int32) bool {
 	return t.has(id) && t.types[id] == typeControl
 }
 
-// ID returns the token that is spelled so in the vocabulary.
-func (t *Tokenizer) ID(spelling string) (int32, bool) {
-	id, ok := t.ids[spelling]
-	return id, ok
-}
-
 // Special returns the spellings that EncodeSpecial turns into control tokens.
 // Nobody may change it.
 func (t *Tokenizer) Special() []string { return t.controls }
@@ -108,7 +102,7 @@ func (t *Tokenizer) appendPiece(dst []byte, id int32) []byte {
 	if !t.has(id) {
 		return dst
 	}
-	spelling := t.tokens[id]
+	spelling := t.list.texts[id]
 	switch t.types[id] {
 	case typeNormal:
 		return t.model.appendPiece(dst, spelling)

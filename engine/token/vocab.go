@@ -20,18 +20,28 @@ const (
 // vocab is what every kind of vocabulary has.
 type vocab struct {
 	kind, pre string
-	// tokens are the spellings as in the file, where byte-level vocabularies
-	// spell a space "Ġ" and SentencePiece ones "▁"; ids is the way back.
-	tokens []string
-	types  []uint8
-	ids    map[string]int32
+	// list has the spellings as in the file, where byte-level vocabularies spell
+	// a space "Ġ" and SentencePiece ones "▁".
+	list  *index
+	types []uint8
 	// The ids are -1 where there is none.
 	bos, eos, unk  int32
 	addBOS, addEOS bool
 	eog            map[int32]bool
 }
 
-func (v *vocab) has(id int32) bool { return id >= 0 && int(id) < len(v.tokens) }
+func (v *vocab) len() int { return len(v.list.texts) }
+
+func (v *vocab) has(id int32) bool { return id >= 0 && int(id) < v.len() }
+
+// ID returns the token that is spelled so in the vocabulary.
+func (v *vocab) ID(spelling string) (int32, bool) { return v.list.find([]byte(spelling)) }
+
+// find returns the token that is spelled so, if plain text may become it.
+func (v *vocab) find(spelling []byte) (int32, bool) {
+	id, ok := v.list.find(spelling)
+	return id, ok && v.text(id)
+}
 
 // text says that plain text may become the token.
 func (v *vocab) text(id int32) bool {
@@ -45,21 +55,16 @@ func (v *vocab) load(f *gguf.File) error {
 		return fmt.Errorf("the file has no vocabulary: tokenizer.ggml.model is missing")
 	}
 	v.pre, _ = f.String("tokenizer.ggml.pre")
-	v.tokens, _ = f.Strings("tokenizer.ggml.tokens")
-	if len(v.tokens) == 0 {
+	tokens, _ := f.Strings("tokenizer.ggml.tokens")
+	if len(tokens) == 0 {
 		return fmt.Errorf("the file has no vocabulary: tokenizer.ggml.tokens is missing or empty")
 	}
+	if len(tokens) > maxIndexed {
+		return fmt.Errorf("tokenizer.ggml.tokens has %d entries; up to %d are supported", len(tokens), maxIndexed)
+	}
+	v.list = newIndex(tokens)
 	if err := v.loadTypes(f); err != nil {
 		return err
-	}
-	v.ids = make(map[string]int32, len(v.tokens))
-	for id, spelling := range v.tokens {
-		if spelling == "" {
-			continue
-		}
-		if _, twice := v.ids[spelling]; !twice {
-			v.ids[spelling] = int32(id)
-		}
 	}
 	v.bos, v.eos, v.unk = -1, -1, -1
 	if v.kind == "llama" {
@@ -74,7 +79,7 @@ func (v *vocab) load(f *gguf.File) error {
 
 func (v *vocab) loadTypes(f *gguf.File) error {
 	const key = "tokenizer.ggml.token_type"
-	v.types = make([]uint8, len(v.tokens))
+	v.types = make([]uint8, v.len())
 	for i := range v.types {
 		v.types[i] = typeNormal
 	}
@@ -82,8 +87,8 @@ func (v *vocab) loadTypes(f *gguf.File) error {
 		return nil
 	}
 	types, ok := f.Ints(key)
-	if !ok || len(types) != len(v.tokens) {
-		return fmt.Errorf("%s must be %d numbers, one for each token, but has %d", key, len(v.tokens), len(types))
+	if !ok || len(types) != v.len() {
+		return fmt.Errorf("%s must be %d numbers, one for each token, but has %d", key, v.len(), len(types))
 	}
 	for i, x := range types {
 		if x < 1 || x > typeByte {
@@ -101,7 +106,7 @@ func (v *vocab) special(f *gguf.File, name string, otherwise int32) int32 {
 		otherwise = -1
 	}
 	id, ok := f.Int("tokenizer.ggml." + name + "_token_id")
-	if !ok || id < 0 || id >= int64(len(v.tokens)) {
+	if !ok || id < 0 || id >= int64(v.len()) {
 		return otherwise
 	}
 	return int32(id)
@@ -118,14 +123,14 @@ func (v *vocab) endings(f *gguf.File) {
 	}
 	v.eog = map[int32]bool{}
 	for _, spelling := range endSpellings {
-		if id, ok := v.ids[spelling]; ok {
+		if id, ok := v.ID(spelling); ok {
 			v.eog[id] = true
 			v.types[id] = typeControl
 		}
 	}
 	for _, name := range []string{"eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep"} {
 		// Muse ends a stretch of reasoning with <|eom|> and goes on.
-		if id := v.special(f, name, -1); id >= 0 && v.tokens[id] != "<|eom|>" {
+		if id := v.special(f, name, -1); id >= 0 && v.list.texts[id] != "<|eom|>" {
 			v.eog[id] = true
 		}
 	}
@@ -138,23 +143,25 @@ func (v *vocab) endings(f *gguf.File) {
 		v.continues("<|end|>")
 	}
 	// Gemma 4 has </s> as text.
-	if v.ends("<|tool_response>") && v.continues("</s>") {
-		v.types[v.ids["</s>"]] = typeNormal
+	if v.ends("<|tool_response>") {
+		if id, ok := v.continues("</s>"); ok {
+			v.types[id] = typeNormal
+		}
 	}
 }
 
 func (v *vocab) ends(spelling string) bool {
-	id, ok := v.ids[spelling]
+	id, ok := v.ID(spelling)
 	return ok && v.eog[id]
 }
 
 // continues takes a token out of those that end the generation.
-func (v *vocab) continues(spelling string) bool {
-	id, ok := v.ids[spelling]
+func (v *vocab) continues(spelling string) (int32, bool) {
+	id, ok := v.ID(spelling)
 	if ok {
 		delete(v.eog, id)
 	}
-	return ok
+	return id, ok
 }
 
 // endSpellings end the generation in whatever vocabulary they are.
@@ -191,9 +198,9 @@ func hexDigit(c byte) int {
 func (v *vocab) byteTokens() (tokens [256]int32) {
 	const digits = "0123456789ABCDEF"
 	for b := range tokens {
-		id, ok := v.ids["<0x"+string([]byte{digits[b>>4], digits[b&15]})+">"]
+		id, ok := v.list.find([]byte{'<', '0', 'x', digits[b>>4], digits[b&15], '>'})
 		if !ok {
-			id, ok = v.ids[string([]byte{byte(b)})]
+			id, ok = v.find([]byte{byte(b)})
 		}
 		if !ok {
 			id = -1
