@@ -11,6 +11,12 @@ func multiplyVNNI(k kind, p *product) bool {
 	switch k {
 	case kindI8:
 		vnniI8(p)
+	case kindQ4K:
+		vnniQ4K(p)
+	case kindQ5K:
+		vnniQ5K(p)
+	case kindQ6K:
+		vnniQ6K(p)
 	default:
 		return false
 	}
@@ -19,3 +25,12 @@ func multiplyVNNI(k kind, p *product) bool {
 
 //go:noescape
 func vnniI8(p *product)
+
+//go:noescape
+func vnniQ4K(p *product)
+
+//go:noescape
+func vnniQ5K(p *product)
+
+//go:noescape
+func vnniQ6K(p *product)

@@ -70,3 +70,55 @@
 	VPBROADCASTD o(P), Z28    \
 	VPDPBUSD     Z28, Z24, A \
 	VPDPBUSD     Z28, Z25, B
+
+// Kernels of 256-value blocks add integers over a block and keep the float sums in
+// memory at SUMS(R15): 128 bytes an input row. With alignment that makes 1344 bytes. R14 and AX index within a block.
+#define SUMS 512
+
+// ALIGN points R15 at the scratch memory in the frame.
+#define ALIGN \
+	LEAQ 63(SP), R15 \
+	ANDQ $~63, R15
+
+#define LOADK(o, i, P, A, B, C, D) \
+	MOVQ      (product_x+i)(DI), P \
+	VPXORD    A, A, A              \
+	VMOVDQA64 A, (SUMS+16*i)(R15)  \
+	VMOVDQA64 A, (SUMS+64+16*i)(R15)
+
+#define STOREK(o, i, P, A, B, C, D) \
+	MOVQ    (product_out+i)(DI), AX    \
+	VMOVAPS (SUMS+16*i)(R15), A        \
+	VMOVAPS (SUMS+64+16*i)(R15), B     \
+	VMOVUPS A, K1, (AX)                \
+	VMOVUPS B, K2, 64(AX)
+
+#define CLEAR(o, i, P, A, B, C, D) \
+	VPXORD A, A, A \
+	VPXORD B, B, B
+
+#define CLEARTOTAL(o, i, P, A, B, C, D) \
+	VPXORD C, C, C \
+	VPXORD D, D, D
+
+// TOTAL adds a sub-block's sums, times its scales in Z26 and Z27, to the block's.
+#define TOTAL(o, i, P, A, B, C, D) \
+	VPMULLD Z26, A, A \
+	VPMULLD Z27, B, B \
+	VPADDD  A, C, C   \
+	VPADDD  B, D, D
+
+// FLOATS adds a block's totals, times the scales in Z26 and Z27 and the input's.
+#define FLOATS(o, i, P, A, B, C, D) \
+	VBROADCASTSS const_q8kScale(P), Z28  \
+	VCVTDQ2PS    C, C                    \
+	VCVTDQ2PS    D, D                    \
+	VMULPS       Z28, Z26, Z30           \
+	VMULPS       Z28, Z27, Z31           \
+	VFMADD213PS  (SUMS+16*i)(R15), Z30, C    \
+	VFMADD213PS  (SUMS+64+16*i)(R15), Z31, D \
+	VMOVAPS      C, (SUMS+16*i)(R15)     \
+	VMOVAPS      D, (SUMS+64+16*i)(R15)
+
+#define NEXTK(o, i, P, A, B, C, D) \
+	ADDQ $const_q8kBytes, P
