@@ -27,6 +27,7 @@ type Engine struct {
 
 	inbox   inbox
 	stopped chan struct{} // closed when the loop is over
+	freed   error         // how closing the executor went, once stopped
 	arrived atomic.Uint64 // answers so far
 
 	// mu guards what follows: the loop holds it while it works, never during a
@@ -45,29 +46,32 @@ type Engine struct {
 // parts are what an engine is put together from.
 type parts struct {
 	info     Info
-	exec     executor
 	tok      *token.Tokenizer
 	template *chatTemplate
 	file     io.Closer
 	drafter  drafter
 	batch    int // rows of prefill in a step at most, 0 for the usual
+	// place makes the executor, on the loop's thread, and adds to info what it
+	// decides.
+	place func(*Info) (executor, error)
 }
 
 // start puts an engine together and starts its loop.
-func (p parts) start() *Engine {
+func (p parts) start() (*Engine, error) {
 	if p.batch <= 0 {
 		p.batch = mostRows
 	}
 	e := &Engine{
-		info: p.info, exec: p.exec, tok: p.tok, template: p.template, file: p.file, drafter: p.drafter,
+		info: p.info, tok: p.tok, template: p.template, file: p.file, drafter: p.drafter,
 		inbox: inbox{wake: make(chan struct{}, 1)}, stopped: make(chan struct{}),
-		pool: kv.New(p.exec.Cells()), pace: pace{limit: min(p.batch, mostRows)},
+		pace: pace{limit: min(p.batch, mostRows)},
 	}
-	if p, ok := p.exec.(poisoner); ok && kv.Invariants {
-		e.pool.Freed = p.Poison
+	placed := make(chan error)
+	go e.live(p.place, placed)
+	if err := <-placed; err != nil {
+		return nil, err
 	}
-	go e.loop()
-	return e
+	return e, nil
 }
 
 // Info describes the engine.
@@ -169,9 +173,8 @@ func (e *Engine) Close() error {
 	if again {
 		return nil
 	}
-	err := e.exec.Close()
-	if e.file != nil {
-		err = errors.Join(err, e.file.Close())
+	if e.file == nil {
+		return e.freed
 	}
-	return err
+	return errors.Join(e.freed, e.file.Close())
 }

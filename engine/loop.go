@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/confab-tui/confab/engine/kv"
 )
 
 // ErrClosed is the error of streams that Close ended.
@@ -58,10 +60,30 @@ func (b *inbox) close(why error) []func() {
 	return posts
 }
 
-// loop owns the executor and the pool until the engine is closed or dead.
-func (e *Engine) loop() {
+// live makes the executor and runs the loop, all on one thread: a device may mind
+// who calls it.
+func (e *Engine) live(place func(*Info) (executor, error), placed chan<- error) {
 	runtime.LockOSThread()
 	defer close(e.stopped)
+	exec, err := place(&e.info)
+	if err != nil {
+		placed <- err
+		return
+	}
+	e.exec, e.pool = exec, kv.New(exec.Cells())
+	if p, ok := exec.(poisoner); ok && kv.Invariants {
+		e.pool.Freed = p.Poison
+	}
+	placed <- nil
+	e.loop()
+	if crashed := (*crash)(nil); errors.As(e.dead, &crashed) {
+		return // what its workers are doing nobody knows
+	}
+	e.freed = exec.Close()
+}
+
+// loop owns the executor and the pool until the engine is closed or dead.
+func (e *Engine) loop() {
 	defer func() {
 		if what := recover(); what != nil {
 			e.die(&crash{what, debug.Stack()})

@@ -199,11 +199,15 @@ func openToy(t testing.TB, x *toy, context int, options ...func(*parts)) *Engine
 	t.Helper()
 	tok, template := toyParts()
 	context = min(context, x.Cells()-1)
-	p := parts{info: Info{ID: "toy", Context: context, Vocab: tok.Len(), Cells: x.Cells()}, exec: x, tok: tok, template: template}
+	p := parts{info: Info{ID: "toy", Context: context, Vocab: tok.Len(), Cells: x.Cells()}, tok: tok, template: template}
+	p.place = func(*Info) (executor, error) { return x, nil }
 	for _, option := range options {
 		option(&p)
 	}
-	e := p.start()
+	e, err := p.start()
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"github.com/confab-tui/confab/engine/cpu"
+	"github.com/confab-tui/confab/engine/model"
+)
+
+// placeCPU makes an executor on the processor.
+func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) (executor, error) {
+	need := p.Inventory()
+	r := room{free: freeMemory(), cellBytes: need.CellBytes, context: context, cells: c.Cells}
+	if c.CellType == "f32" {
+		r.cellBytes *= 2
+	}
+	for _, t := range need.Types {
+		r.weights += t.Bytes
+	}
+	cells, err := r.choose()
+	if err != nil {
+		return nil, err
+	}
+	return cpu.New(p, cpu.Options{
+		Threads: c.Threads, Cells: cells + 1, F32Cells: c.CellType == "f32",
+		Progress: func(done, total int64) { progress(Progress{Stage: "loading weights", Done: done, Total: total}) },
+	})
+}

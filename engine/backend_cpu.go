@@ -1,0 +1,33 @@
+//go:build !cuda
+
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/confab-tui/confab/engine/model"
+)
+
+// Backends says what this build can run models on, for people.
+func Backends() string { return "CPU; CUDA not built in" }
+
+// place makes the executor that the configuration asks for. The notices say what
+// else a person should know about the choice.
+func place(p *model.Program, c Config, context int, progress func(Progress)) (executor, []string, error) {
+	var notices []string
+	switch c.Backend {
+	case "", "auto":
+		notices = []string{"The CPU is used: this build has no CUDA support."}
+	case "cpu":
+	case "cuda":
+		return nil, nil, errors.New(`engine: backend "cuda" is not in this build: build confab with make, or choose "cpu"`)
+	default:
+		return nil, nil, fmt.Errorf("engine: backend %q is not known: auto, cpu and cuda are", c.Backend)
+	}
+	exec, err := placeCPU(p, c, context, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	return exec, notices, nil
+}

@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/confab-tui/confab/engine/builtin"
+	"github.com/confab-tui/confab/engine/gguf"
+	"github.com/confab-tui/confab/engine/library"
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/engine/token"
+)
+
+// Open loads a model and makes it ready to answer. progress, where not nil, is
+// told how far it is, from any goroutine.
+func Open(ctx context.Context, c Config, progress func(Progress)) (*Engine, error) {
+	began := time.Now()
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	progress(Progress{Stage: "reading " + nameOf(c.Model)})
+	file, err := openFile(c.Model)
+	if err != nil {
+		return nil, err
+	}
+	e, err := open(ctx, file, c, progress, began)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func open(ctx context.Context, file *gguf.File, c Config, progress func(Progress), began time.Time) (*Engine, error) {
+	tok, err := token.New(file)
+	if err != nil {
+		return nil, err
+	}
+	template, err := templateOf(file, tok)
+	if err != nil {
+		return nil, err
+	}
+	program, err := model.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	p := parts{tok: tok, template: template, file: file, batch: c.BatchTokens, info: describe(file, program, c)}
+	p.info.Thinks = template.Thinks()
+	if template.Fallback() {
+		p.info.Notices = append(p.info.Notices, "The file has no chat template: ChatML is used, which the model may not know.")
+	}
+	p.place = func(info *Info) (executor, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		exec, notices, err := place(program, c, info.Context, progress)
+		if err != nil {
+			return nil, err
+		}
+		info.Notices = append(info.Notices, notices...)
+		if err := ready(ctx, info, exec, progress); err != nil {
+			exec.Close()
+			return nil, err
+		}
+		info.Load = time.Since(began)
+		return exec, nil
+	}
+	return p.start()
+}
+
+// describe fills in what the file says about itself.
+func describe(file *gguf.File, program *model.Program, c Config) Info {
+	spec := program.Spec
+	info := Info{
+		ID: file.Hash(), Name: spec.Name, Path: c.Model, Arch: spec.Arch, Quant: library.Quant(file),
+		Params: spec.Params, FileBytes: file.Size, Context: spec.Context, TrainedContext: spec.Context,
+		Vocab: spec.Vocab, Sampling: suggested(file, c),
+	}
+	if info.Name == "" {
+		info.Name = nameOf(c.Model)
+	}
+	if c.Context > 0 {
+		info.Context = c.Context
+	}
+	if info.Context > spec.Context {
+		info.Notices = append(info.Notices, fmt.Sprintf(
+			"The context of %d tokens is larger than the %d that the model was trained for: what lies beyond may make no sense.",
+			info.Context, spec.Context))
+	}
+	return info
+}
+
+// ready runs one row, so that a model that cannot run says so now, and takes over
+// what the executor decided.
+func ready(ctx context.Context, info *Info, exec executor, progress func(Progress)) error {
+	progress(Progress{Stage: "warming up"})
+	const cell = 1 // of nobody yet
+	_, err := execute(exec, &model.Step{
+		Rows:    []model.Row{{Cell: cell}},
+		Seqs:    []model.Seq{{Count: 1, Cells: []int32{cell}}},
+		Outputs: []model.Output{{Sampling: model.SamplingRow{Sampling: DefaultSampling(), Pos: 1}}},
+	})
+	if err != nil {
+		return err
+	}
+	info.Backend, info.Cells, info.CellBytes = exec.Name(), exec.Cells()-1, exec.CellBytes()
+	if info.Cells < info.Context {
+		info.Notices = append(info.Notices, fmt.Sprintf(
+			"The pool has %d cells, so a conversation may have %d tokens instead of %d.", info.Cells, info.Cells, info.Context))
+		info.Context = info.Cells
+	}
+	return ctx.Err()
+}
+
+func templateOf(file *gguf.File, tok *token.Tokenizer) (*chatTemplate, error) {
+	source, _ := file.String("tokenizer.chat_template")
+	var names chatNames
+	if id, ok := tok.BOS(); ok {
+		names.BOS = string(tok.Piece(id))
+	}
+	if id, ok := tok.EOS(); ok {
+		names.EOS = string(tok.Piece(id))
+	}
+	return chatNew(source, tok, names)
+}
+
+// nameOf is a file's name for people.
+func nameOf(path string) string {
+	if path == "" {
+		path = builtin.Name
+	}
+	return strings.TrimSuffix(filepath.Base(path), ".gguf")
+}
+
+// suggested is the sampling that the model asks for: DefaultSampling with what its
+// file, or for the built-in one its card, says otherwise.
+func suggested(file *gguf.File, c Config) Sampling {
+	s := DefaultSampling()
+	if c.Model == "" {
+		s.Temperature = 0.7
+	}
+	float := func(key string, to *float32) {
+		if v, ok := file.Float("general.sampling." + key); ok {
+			*to = float32(v)
+		}
+	}
+	whole := func(key string, to *int) {
+		if v, ok := file.Int("general.sampling." + key); ok {
+			*to = int(v)
+		}
+	}
+	float("temp", &s.Temperature)
+	whole("top_k", &s.TopK)
+	float("top_p", &s.TopP)
+	float("min_p", &s.MinP)
+	float("penalty_repeat", &s.RepeatPenalty)
+	whole("penalty_last_n", &s.RepeatLastN)
+	return bounded(s)
+}
