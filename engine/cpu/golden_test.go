@@ -165,6 +165,7 @@ func compare(t *testing.T, p *model.Program, o Options, g *golden, allow float64
 	if off := distance(got, g.logits); !(off <= allow) {
 		t.Errorf("logits differ by %.2g; allowed %.2g", off, allow)
 	}
+	t.Logf("distance %.2g", distance(got, g.logits))
 	spread := rootMeanSquare(g.logits)
 	next := res.Outputs[len(res.Outputs)-1].Tokens[0].ID
 	for i, want := range g.Greedy {

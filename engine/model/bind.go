@@ -59,8 +59,11 @@ func (m *Matrix) part(spans ...Span) *Matrix {
 // vector binds n values.
 func (b *builder) vector(name string, n int) *Vector { return b.read(name, b.tensor(name, n)) }
 
-// vectors binds n values for each expert.
-func (b *builder) vectors(name string, n int) *Vector {
+// vectorsIf binds n values for each expert where the file has the tensor, else nil.
+func (b *builder) vectorsIf(name string, n int) *Vector {
+	if !b.has(name) {
+		return nil
+	}
 	return b.read(name, b.tensor(name, n, b.p.Spec.Experts))
 }
 

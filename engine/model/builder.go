@@ -14,7 +14,9 @@ type builder struct {
 	f    *gguf.File
 	arch string
 	p    *Program
-	used map[string]bool // tensors bound so far
+	// context is how long conversations are wanted, 0 for any.
+	context int
+	used    map[string]bool // tensors bound so far
 	// outputs says that rows were selected: new buffers have a row an output.
 	outputs bool
 	err     error

@@ -49,11 +49,33 @@ func (p *Program) Inventory() Inventory {
 		}
 		return int(a.Type) - int(b.Type)
 	})
-	for _, c := range p.Caches {
-		v.CellBytes += 2 * int64(c.KVHeads) * int64(c.KeyDim+c.ValueDim)
-	}
+	v.CellBytes = p.CellBytes(false)
 	for _, s := range p.States {
 		v.StateBytes += 4 * int64(s.Width)
 	}
 	return v
+}
+
+// CellBytes is what a cell takes in all layers, with keys and values in half precision or
+// as float32.
+func (p *Program) CellBytes(f32 bool) int64 {
+	var n int64
+	for _, c := range p.Caches {
+		n += int64(c.KVHeads) * int64(c.KeyDim+c.ValueDim)
+	}
+	if f32 {
+		return 4 * n
+	}
+	return 2 * n
+}
+
+// WeightBytes is what the tensors take that operations read.
+func (p *Program) WeightBytes() int64 {
+	var n int64
+	for _, t := range p.File.Tensors() {
+		if p.used[t.Name] {
+			n += int64(len(t.Data))
+		}
+	}
+	return n
 }

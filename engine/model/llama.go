@@ -1,31 +1,56 @@
 package model
 
 // llama is Llama 2 and 3, Mistral and the many models of their shape: norm,
-// attention, norm, gated feed-forward. Rotary pairs are interleaved; Llama 3 divides
+// attention, norm, gated feed-forward. Rotary pairs are neighbours; Llama 3 divides
 // their frequencies by rope_freqs.weight. With experts it is Mixtral.
 func llama(b *builder) {
 	a := b.attention()
 	a.rope = b.rotary(rotary{interleaved: true})
-	b.plain(func(int) attention { return a }, Route{Rule: RouteSoftmax, Normalize: true, Scale: 1})
+	b.plain(func(int) attention { return a })
 }
 
-// plain lists the block that most families share; attend says how a layer attends,
-// route how a layer with experts chooses among them.
-func (b *builder) plain(attend func(layer int) attention, route Route) {
+// plain lists the layers that most families share; how says how a layer attends.
+func (b *builder) plain(how func(layer int) attention) {
 	x := b.embed(1)
 	for i := range b.layers() {
 		h := b.norm(x, layerName(i, "attn_norm.weight"))
-		a := attend(i)
-		q, k, v := b.project(i, h, a)
-		att := b.attend(q, k, v, a)
+		att := b.attend(i, h, how(i))
 		b.wanted(i, &x, &att)
 		b.add(x, b.output(i, att))
 		h = b.norm(x, layerName(i, "ffn_norm.weight"))
-		if b.p.Spec.Experts > 0 {
-			b.add(x, b.experts(i, h, ActSiLU, route))
-		} else {
+		if b.p.Spec.Experts == 0 {
 			b.add(x, b.gated(i, h, ActSiLU))
+			continue
 		}
+		y := b.buffer("y", x.Width)
+		b.experts(i, y, h, ActSiLU, b.route(i, h, Route{Rule: RouteSoftmax, Normalize: true, Scale: 1}))
+		b.add(x, y)
 	}
 	b.head(x)
+}
+
+// smollm3 is llama with no rotary positions in every fourth layer.
+func smollm3(b *builder) {
+	a := b.attention()
+	rope := b.rotary(rotary{interleaved: true})
+	b.plain(func(layer int) attention {
+		a.rope = rope
+		if layer%4 == 3 {
+			a.rope = nil
+		}
+		return a
+	})
+}
+
+// mistral3 is llama with YaRN and scores that sharpen with every original context's
+// length of positions.
+func mistral3(b *builder) {
+	a := b.attention()
+	a.rope = b.rotary(rotary{interleaved: true})
+	a.sharpen = b.floatOr("attention.temperature_scale", 0)
+	if a.sharpen != 0 {
+		a.sharpenEvery = b.intOr("attention.temperature_length", b.int("rope.scaling.original_context_length"))
+		b.check(a.sharpenEvery > 0, "scores sharpen every %d positions", a.sharpenEvery)
+	}
+	b.plain(func(int) attention { return a })
 }

@@ -10,14 +10,29 @@ import (
 
 // families are the architectures that Load knows, by general.architecture.
 var families = map[string]func(*builder){
-	"llama":    llama,
-	"qwen2":    qwen2,
-	"qwen3":    qwen3,
-	"qwen3moe": qwen3moe,
+	"gemma2":       gemma2,
+	"gemma3":       gemma3,
+	"glm4":         glm4,
+	"gpt-oss":      gptOSS,
+	"gpt2":         gpt2,
+	"llama":        llama,
+	"mistral3":     mistral3,
+	"muse-glimmer": museGlimmer,
+	"phi3":         phi3,
+	"qwen2":        qwen2,
+	"qwen3":        qwen3,
+	"qwen3moe":     qwen3moe,
+	"smollm3":      smollm3,
 }
 
 // Load reads the Spec, binds and checks every weight, and lists the operations.
-func Load(f *gguf.File) (*Program, error) {
+func Load(f *gguf.File) (*Program, error) { return LoadFor(f, 0) }
+
+// LoadFor is Load for conversations of up to so many positions, 0 leaving it to the
+// model. A few models (Phi 3) compute positions differently beyond the context that they
+// were first trained for, from the first position on: without a wish they are loaded for
+// that context, and Spec.Context says so.
+func LoadFor(f *gguf.File, context int) (*Program, error) {
 	arch, ok := f.String("general.architecture")
 	if !ok {
 		return nil, fmt.Errorf("model: %s has no general.architecture: it is not a language model", f.Path)
@@ -26,7 +41,7 @@ func Load(f *gguf.File) (*Program, error) {
 	if family == nil {
 		return nil, fmt.Errorf("model: architecture %q is not supported; these are: %s", arch, strings.Join(Architectures(), ", "))
 	}
-	b := &builder{f: f, arch: arch, p: &Program{File: f}, used: map[string]bool{}}
+	b := &builder{f: f, arch: arch, context: context, p: &Program{File: f}, used: map[string]bool{}}
 	b.readSpec()
 	if b.err == nil {
 		family(b)

@@ -1,13 +1,13 @@
 package model
 
-// qwen2 has biases on q, k and v and half-split rotary pairs.
+// qwen2 has biases on q, k and v, and rotary pairs in halves.
 func qwen2(b *builder) { qwen3(b) }
 
-// qwen3 has norms of heads on q and k and half-split rotary pairs.
+// qwen3 has norms of heads on q and k, and rotary pairs in halves.
 func qwen3(b *builder) {
 	a := b.attention()
 	a.rope = b.rotary(rotary{})
-	b.plain(func(int) attention { return a }, Route{Rule: RouteSoftmax, Normalize: true, Scale: 1})
+	b.plain(func(int) attention { return a })
 }
 
 // qwen3moe is qwen3 with experts.

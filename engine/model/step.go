@@ -31,6 +31,10 @@ type Seq struct {
 	// sequence's last row; those of this step's rows are included. Row r sees
 	// Cells[:Rows[r].Pos+1], or the end of it that a layer's window leaves.
 	Cells []int32
+	// Slot names the sequence's memory in a program's recurrent States; a row at
+	// position 0 starts it from zero. The rows of a slot come in order, without gaps
+	// or rewinds. Without States it has no meaning.
+	Slot int
 }
 
 // Output asks for the token that follows a row.

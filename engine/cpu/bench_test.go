@@ -1,0 +1,83 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/confab-tui/confab/engine/model"
+)
+
+// BenchmarkModel measures the model that CONFAB_BENCH_MODEL names: prompts of 512
+// tokens, and steps of 1, 4 and 16 sequences that have 64 tokens each. Random weights
+// in a real model's shape do as well.
+func BenchmarkModel(b *testing.B) {
+	path := os.Getenv("CONFAB_BENCH_MODEL")
+	if path == "" {
+		b.Skip("CONFAB_BENCH_MODEL is not set")
+	}
+	p := load(b, path)
+	began := time.Now()
+	e := start(b, p, Options{Cells: 4096})
+	b.Logf("packed in %v", time.Since(began).Round(time.Millisecond))
+	b.Run("prompt512", func(b *testing.B) { benchPrompt(b, e, 512) })
+	for _, n := range []int{1, 4, 16} {
+		b.Run(fmt.Sprintf("decode%d", n), func(b *testing.B) { benchDecode(b, e, n) })
+	}
+}
+
+func benchPrompt(b *testing.B, e *Executor, n int) {
+	s := newSequence(n)
+	st := s.step(someTokens(n, e.program.Spec.Vocab), n-1)
+	st.Outputs[0].Logits = false
+	for b.Loop() {
+		if _, err := e.Run(st); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "tok/s")
+}
+
+// benchDecode runs the same step again and again, as if each were the next.
+func benchDecode(b *testing.B, e *Executor, n int) {
+	st := decodeStep(b, e, n, 64)
+	for b.Loop() {
+		if _, err := e.Run(st); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "tok/s")
+}
+
+// decodeStep evaluates n prompts of some length and returns a step that adds a token to
+// each of them.
+func decodeStep(t testing.TB, e *Executor, n, length int) *model.Step {
+	t.Helper()
+	next := &model.Step{}
+	for i := range n {
+		s := &sequence{}
+		for c := range length {
+			s.cells = append(s.cells, int32(1+i*length+c))
+		}
+		tokens := someTokens(length, e.program.Spec.Vocab)
+		if _, err := e.Run(s.step(tokens[:length-1])); err != nil {
+			t.Fatal(err)
+		}
+		last := s.step(tokens[length-1:], length-1)
+		last.Seqs[0].First, last.Outputs[0].Row = i, i
+		last.Outputs[0].Logits = false
+		next.Rows = append(next.Rows, last.Rows...)
+		next.Seqs = append(next.Seqs, last.Seqs...)
+		next.Outputs = append(next.Outputs, last.Outputs...)
+	}
+	return next
+}
+
+func someTokens(n, vocab int) []int32 {
+	tokens := make([]int32, n)
+	for i := range tokens {
+		tokens[i] = int32((i*7919 + 13) % vocab)
+	}
+	return tokens
+}
