@@ -82,9 +82,9 @@ func (in *Input) Fill(x []float32, ld, r0, r1 int) {
 		case FormF32:
 			copy(unsafe.Slice((*float32)(unsafe.Pointer(&dst[0])), in.k), src)
 		case FormQ8:
-			roundQ8(dst, src)
+			fillQ8(dst, src)
 		case FormQ8K:
-			roundQ8K(dst, src)
+			fillQ8K(dst, src)
 		}
 	}
 }

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package kernels
+
+func fillQ8(dst []byte, src []float32) { roundQ8(dst, src) }
+
+func fillQ8K(dst []byte, src []float32) { roundQ8K(dst, src) }
