@@ -1,0 +1,323 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/engine/chat"
+)
+
+// command is one slash command.
+type command struct {
+	name, args, help string
+	alias            []string
+	needs            bool // it means nothing without an argument
+	run              func(r *root, arg string) tea.Cmd
+}
+
+var commands []command
+
+func init() {
+	action := func(a action) func(*root, string) tea.Cmd {
+		return func(r *root, _ string) tea.Cmd { return r.do(a) }
+	}
+	commands = []command{
+		{name: "help", alias: []string{"?"}, help: "every key and command", run: action(doHelp)},
+		{name: "new", help: "new chat", run: action(doNewChat)},
+		{name: "clear", help: "begin this chat anew; the old one stays in the list", run: (*root).clearChat},
+		{name: "rename", args: "TITLE", help: "name this chat", run: (*root).renameCommand},
+		{name: "system", args: "TEXT", help: "set or edit the system prompt", run: (*root).systemCommand},
+		{name: "set", needs: true, args: "parameter NAME VALUE", help: "turn a knob", run: (*root).setCommand},
+		{name: "preset", needs: true, args: "NAME", help: "model, neutral, precise, creative", run: (*root).presetCommand},
+		{name: "seed", args: "N", help: "pin the dice; random frees them", run: (*root).seedCommand},
+		{name: "think", needs: true, args: "on off auto", help: "ask for thinking or against it", run: (*root).thinkCommand},
+		{name: "regen", alias: []string{"regenerate", "retry"}, help: "answer again, keep both", run: action(doRegenerate)},
+		{name: "continue", help: "continue a cut answer", run: (*root).continueCommand},
+		{name: "undo", args: "N", help: "take the last turns back", run: (*root).undoCommand},
+		{name: "fork", help: "copy this chat into a new tab", run: (*root).forkCommand},
+		{name: "split", help: "one more pane", run: action(doSplit)},
+		{name: "compare", help: "four temperatures side by side", run: action(doCompare)},
+		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
+		{name: "model", args: "NAME", alias: []string{"load"}, help: "open another model", run: (*root).modelCommand},
+		{name: "tokens", help: "tokens and their odds", run: action(doTokens)},
+		{name: "pool", alias: []string{"stats", "context"}, help: "who holds the cells", run: action(doPool)},
+		{name: "chats", alias: []string{"history", "list"}, help: "all chats", run: action(doHistory)},
+		{name: "copy", args: "code", help: "copy the last answer, or its code", run: (*root).copyCommand},
+		{name: "export", args: "FILE", help: "write the chat as markdown, or .json", run: (*root).exportCommand},
+		{name: "mouse", help: "give the mouse to the terminal, or take it", run: action(doMouse)},
+		{name: "close", help: "close this tab", run: action(doCloseTab)},
+		{name: "quit", alias: []string{"exit", "bye", "q"}, help: "leave; everything is kept", run: func(r *root, _ string) tea.Cmd { return r.quit() }},
+	}
+}
+
+// findCommand finds a command by its whole name.
+func findCommand(name string) *command {
+	for i := range commands {
+		c := &commands[i]
+		if c.name == name {
+			return c
+		}
+		for _, a := range c.alias {
+			if a == name {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// command runs what was typed after a stroke. What is unknown stays in the
+// input, with the nearest name beside it.
+func (r *root) command(line string) tea.Cmd {
+	name, arg, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	c := findCommand(strings.ToLower(name))
+	if c == nil {
+		s := fmt.Sprintf("there is no command /%s", name)
+		if near := nearest(strings.ToLower(name)); near != "" {
+			s += "; did you mean /" + near + "?"
+		}
+		r.say(toneBad, s+"  (// begins a message with a stroke)")
+		return nil
+	}
+	p := r.pane()
+	before := p.input
+	p.input.reset()
+	r.failed = false
+	cmd := c.run(r, strings.TrimSpace(arg))
+	if r.failed {
+		p.input = before
+	}
+	return cmd
+}
+
+// fail tells what is wrong with a command, whose text stays.
+func (r *root) fail(format string, args ...any) tea.Cmd {
+	r.failed = true
+	r.say(toneBad, fmt.Sprintf(format, args...))
+	return nil
+}
+
+// nearest is the command whose name takes the fewest changes, if they are few.
+func nearest(name string) string {
+	best, least := "", 3
+	for i := range commands {
+		for _, n := range append([]string{commands[i].name}, commands[i].alias...) {
+			d := distance(name, n)
+			if strings.HasPrefix(n, name) && len(name) > 1 {
+				d = 1
+			}
+			if d < least && d < len(n) {
+				best, least = commands[i].name, d
+			}
+		}
+	}
+	return best
+}
+
+// distance counts the letters to change, add or take away.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			next := min(row[j+1]+1, row[j]+1, last+b2i(a[i] != b[j]))
+			last, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}
+
+func (r *root) clearChat(string) tea.Cmd {
+	p := r.pane()
+	if p.conv.running() {
+		return r.fail("an answer is being written: esc stops it")
+	}
+	t := r.tab()
+	fresh := r.freshPane()
+	fresh.conv.layers = p.conv.layers
+	fresh.conv.chat.System = p.conv.chat.System
+	i := t.focus
+	t.panes[i] = fresh
+	r.closed = append(r.closed, func() { t.panes[i] = p })
+	r.say(toneQuiet, "a fresh start "+r.th.mark.dot+" alt+z brings the old chat back")
+	return nil
+}
+
+func (r *root) renameCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return r.do(doRename)
+	}
+	r.rename(arg)
+	return nil
+}
+
+func (r *root) systemCommand(arg string) tea.Cmd {
+	switch arg {
+	case "":
+		return r.do(doSystem)
+	case "none", "off":
+		arg = ""
+	}
+	r.setSystem(arg)
+	return nil
+}
+
+func (r *root) setCommand(arg string) tea.Cmd {
+	f := strings.Fields(arg)
+	if len(f) > 0 && f[0] == "parameter" {
+		f = f[1:]
+	}
+	if len(f) == 2 && f[0] == "system" {
+		return r.systemCommand(f[1])
+	}
+	if len(f) != 2 {
+		return r.fail("write /set parameter NAME VALUE, for example /set parameter temperature 0.7")
+	}
+	k, ok := findKnob(f[0])
+	if !ok {
+		return r.fail("there is no parameter %q; there are %s", f[0], knobNames())
+	}
+	v, err := knobs[k].parse(f[1])
+	if err != nil {
+		return r.fail("%v", err)
+	}
+	r.setKnob(k, v)
+	r.say(toneQuiet, fmt.Sprintf("%s is %s", knobs[k].label, knobs[k].write(v)))
+	return nil
+}
+
+func knobNames() string {
+	var names []string
+	for i := range knobs {
+		names = append(names, knobs[i].key)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (r *root) presetCommand(arg string) tea.Cmd {
+	if _, ok := findPreset(arg); !ok {
+		return r.fail("there is no preset %q; there are model, neutral, precise, creative", arg)
+	}
+	r.choosePreset(arg)
+	r.say(toneQuiet, "preset "+arg)
+	return nil
+}
+
+func (r *root) seedCommand(arg string) tea.Cmd {
+	if arg == "" {
+		if a := r.pane().lastAnswer(); a != nil {
+			arg = strconv.FormatUint(a.seed, 10)
+		}
+	}
+	return r.setCommand("seed " + arg)
+}
+
+func (r *root) thinkCommand(arg string) tea.Cmd {
+	yes, no := true, false
+	c := r.pane().conv
+	switch arg {
+	case "on":
+		c.think = &yes
+	case "off":
+		c.think = &no
+	case "auto":
+		c.think = nil
+	default:
+		return r.fail("write /think on, off or auto")
+	}
+	r.say(toneQuiet, "thinking "+arg+" from the next answer on")
+	return nil
+}
+
+func (r *root) continueCommand(string) tea.Cmd {
+	p := r.pane()
+	if t := p.conv.last(); t != nil && t.cut() {
+		return r.goOn(p, t)
+	}
+	return r.fail("the last answer is complete: there is nothing to continue")
+}
+
+// undoCommand takes turns back: each is a person's message and its answer.
+func (r *root) undoCommand(arg string) tea.Cmd {
+	n := 1
+	if arg != "" {
+		var err error
+		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
+			return r.fail("write /undo or /undo N")
+		}
+	}
+	p := r.pane()
+	for i := len(p.conv.turns) - 1; i >= 0; i-- {
+		if p.conv.turns[i].m.Role == chat.User {
+			if n--; n == 0 {
+				r.deleteTurn(p, p.conv.turns[i])
+				return nil
+			}
+		}
+	}
+	return r.fail("there are not so many turns")
+}
+
+func (r *root) forkCommand(string) tea.Cmd {
+	r.fork(r.pane(), r.pane().conv.last())
+	return nil
+}
+
+func (r *root) modelCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return r.do(doModels)
+	}
+	return r.modelByName(arg)
+}
+
+func (r *root) copyCommand(arg string) tea.Cmd {
+	p := r.pane()
+	t := p.conv.lastOf(chat.Assistant)
+	if t == nil {
+		return r.fail("there is no answer to copy yet")
+	}
+	if arg == "code" {
+		return r.copyCode(p, t)
+	}
+	return r.copy(t.plain(), "the answer")
+}
+
+func (r *root) exportCommand(arg string) tea.Cmd {
+	c := r.pane().conv
+	if len(c.turns) == 0 {
+		return r.fail("there is nothing to export yet")
+	}
+	if arg == "" {
+		arg = fileName(c.chat.Title) + ".md"
+	}
+	content := exportText(c, strings.HasSuffix(arg, ".json"))
+	return func() tea.Msg {
+		path, err := filepath.Abs(expandHome(arg))
+		if err == nil {
+			err = writeNew(path, content)
+		}
+		return exportedMsg{path, err}
+	}
+}
+
+// writeNew writes a file that is not there yet: nothing is overwritten.
+func writeNew(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// completion offers commands and their arguments above the input.
+type completion struct {
+	active bool
+	items  []offer
+	at     int
+}
+
+// offer is one line of the completion: what the input becomes, and its help.
+type offer struct{ value, shown, help string }
+
+// completionMost is how many offers are shown at once.
+const completionMost = 8
+
+func (c *completion) close() { *c = completion{} }
+
+// completeUpdate finds the offers for what is being written.
+func (r *root) completeUpdate() {
+	e := &r.pane().input
+	r.complete.close()
+	if e.pasted || !strings.HasPrefix(e.s, "/") || strings.HasPrefix(e.s, "//") || strings.Contains(e.s, "\n") || r.pane().editing != nil {
+		return
+	}
+	r.complete.items = offers(e.s)
+	r.complete.active = len(r.complete.items) > 0
+}
+
+// offers completes the last word of a command line.
+func offers(line string) []offer {
+	name, arg, hasArg := strings.Cut(line[1:], " ")
+	var out []offer
+	if !hasArg {
+		for i := range commands {
+			c := &commands[i]
+			if strings.HasPrefix(c.name, name) {
+				shown := "/" + c.name
+				if c.args != "" {
+					shown += " " + c.args
+				}
+				out = append(out, offer{"/" + c.name, shown, c.help})
+			}
+		}
+		return out
+	}
+	switch name {
+	case "set":
+		if rest, ok := strings.CutPrefix(arg, "parameter "); ok && !strings.Contains(rest, " ") {
+			for i := range knobs {
+				if strings.HasPrefix(knobs[i].key, rest) && knobs[i].key != rest {
+					out = append(out, offer{"/set parameter " + knobs[i].key + " ", knobs[i].key, knobs[i].explain})
+				}
+			}
+		} else if strings.HasPrefix("parameter", arg) && arg != "parameter" {
+			out = append(out, offer{"/set parameter ", "parameter", "a knob by its name"})
+		}
+	case "preset":
+		for _, p := range presets {
+			if strings.HasPrefix(p.name, arg) && p.name != arg {
+				out = append(out, offer{"/preset " + p.name, p.name, p.explain})
+			}
+		}
+	case "think":
+		for _, w := range []string{"on", "off", "auto"} {
+			if strings.HasPrefix(w, arg) && w != arg {
+				out = append(out, offer{"/think " + w, w, ""})
+			}
+		}
+	}
+	return out
+}
+
+// completeKey moves in the offers and takes one.
+func (r *root) completeKey(key string) (bool, tea.Cmd) {
+	c := &r.complete
+	e := &r.pane().input
+	switch key {
+	case "up", "ctrl+p":
+		c.at = (c.at + len(c.items) - 1) % len(c.items)
+	case "down", "ctrl+n":
+		c.at = (c.at + 1) % len(c.items)
+	case "esc":
+		c.close()
+	case "tab":
+		r.takeOffer(e, true)
+	case "enter":
+		if c.at == 0 && findCommand(strings.TrimPrefix(e.s, "/")) != nil {
+			return false, nil
+		}
+		r.takeOffer(e, false)
+		cmd := findCommand(strings.TrimPrefix(e.s, "/"))
+		if cmd != nil && cmd.needs {
+			e.insert(" ")
+			r.completeUpdate()
+		}
+		return strings.HasSuffix(e.s, " "), nil
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// takeOffer writes the chosen offer; more asks to go on with its argument.
+func (r *root) takeOffer(e *editor, more bool) {
+	c := &r.complete
+	if c.at >= len(c.items) {
+		return
+	}
+	v := c.items[c.at].value
+	cmd := findCommand(strings.TrimPrefix(v, "/"))
+	if more && cmd != nil && cmd.args != "" {
+		v += " "
+	}
+	e.mark(false)
+	e.s, e.at = v, len(v)
+	r.completeUpdate()
+}
+
+// drawComplete gives the offers as lines of w cells.
+func (r *root) drawComplete(w int) []string {
+	c := &r.complete
+	if !c.active {
+		return nil
+	}
+	th := r.th
+	n := min(len(c.items), completionMost)
+	top := min(max(c.at-n+1, 0), len(c.items)-n)
+	out := []string{th.rule(w)}
+	for i := top; i < top+n; i++ {
+		o := &c.items[i]
+		pn := th.dim
+		if i == c.at {
+			pn = th.accentStrong
+		}
+		out = append(out, fit(th.choiceMark(i == c.at)+pn.draw(fit(o.shown, 30))+th.dim.draw(o.help), w))
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// writtenMsg is what came back from the external editor.
+type writtenMsg struct {
+	pane *pane
+	text string
+	err  error
+}
+
+func (m writtenMsg) apply(r *root) tea.Cmd {
+	if m.err != nil {
+		r.say(toneBad, "the editor: "+m.err.Error())
+		return nil
+	}
+	m.pane.input.set(strings.TrimRight(m.text, "\n"))
+	m.pane.input.pasted = true // what comes from a file is no command
+	r.remember()
+	return nil
+}
+
+// external gives what is being written to the person's editor.
+func (r *root) external() tea.Cmd {
+	p := r.pane()
+	draft := p.input.value()
+	return func() tea.Msg { return openEditor(p, editorName(), draft) }
+}
+
+func editorName() string {
+	for _, name := range []string{os.Getenv("VISUAL"), os.Getenv("EDITOR")} {
+		if strings.TrimSpace(name) != "" {
+			return name
+		}
+	}
+	return "vi"
+}
+
+// openEditor writes the draft to a file that only this person can read, and
+// asks the program to leave the screen to the editor.
+func openEditor(p *pane, name, draft string) tea.Msg {
+	f, err := os.CreateTemp("", "confab-*.md")
+	if err != nil {
+		return writtenMsg{p, "", err}
+	}
+	path := f.Name()
+	_, err = f.WriteString(draft)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		os.Remove(path)
+		return writtenMsg{p, "", err}
+	}
+	argv := append(strings.Fields(name), path)
+	return tea.ExecProcess(exec.Command(argv[0], argv[1:]...), func(err error) tea.Msg {
+		defer os.Remove(path)
+		if err != nil {
+			return writtenMsg{p, "", err}
+		}
+		b, err := os.ReadFile(path)
+		return writtenMsg{p, string(b), err}
+	})()
+}

@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// finder is the search in the focused chat.
+type finder struct {
+	term string
+	e    editor
+}
+
+// findSheet asks for the term; it leaves the text in sight and only takes the
+// line of the input.
+type findSheet struct{}
+
+func (r *root) openFind() {
+	r.find.e.set(r.find.term)
+	r.sheet = &findSheet{}
+	r.pane().view.reading = true
+	if r.focus != focusText {
+		r.pane().view.read()
+	}
+	r.focus = focusText
+}
+
+func (s *findSheet) draw(*root, int, int) ([]string, *tea.Cursor) { return nil, nil }
+
+func (s *findSheet) hint(r *root) string {
+	return r.keyHint("enter find", "then n N", "esc leave")
+}
+
+func (s *findSheet) paste(string) {}
+
+func (s *findSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
+	switch key {
+	case "enter":
+		r.sheet = nil
+		if r.find.term != "" {
+			r.nextHit(0)
+		}
+		return true, nil
+	case "esc":
+		r.sheet = nil
+		r.clearFind()
+		return true, nil
+	case "down", "ctrl+n":
+		r.nextHit(1)
+		return true, nil
+	case "up", "ctrl+p":
+		r.nextHit(-1)
+		return true, nil
+	}
+	if !r.editKey(&r.find.e, key, k) {
+		return false, nil
+	}
+	r.find.term = r.find.e.s
+	r.pane().view.search = r.find.term
+	if r.find.term != "" {
+		r.nextHit(0)
+	}
+	return true, nil
+}
+
+func (r *root) clearFind() {
+	r.find.term = ""
+	for _, t := range r.tabs {
+		for _, p := range t.panes {
+			p.view.search = ""
+		}
+	}
+}
+
+// nextHit takes the cursor to a row with the term: the next one, the one
+// before, or with 0 the nearest upwards, for one reads from the end.
+func (r *root) nextHit(step int) {
+	v := &r.pane().view
+	if r.find.term == "" || len(v.c.turns) == 0 {
+		return
+	}
+	hits, at := v.hits(r.find.term)
+	if len(hits) == 0 {
+		r.say(toneQuiet, fmt.Sprintf("%q is not in this chat", r.find.term))
+		return
+	}
+	switch {
+	case step > 0:
+		at = (at + 1) % len(hits)
+		if v.cursor.before(hits[0]) {
+			at = 0
+		}
+	case step < 0 && at >= 0 && hits[at] == v.cursor:
+		at = (at + len(hits) - 1) % len(hits)
+	case at < 0:
+		at = len(hits) - 1
+	}
+	v.cursor = hits[at]
+	v.show(v.cursor)
+	r.say(toneQuiet, fmt.Sprintf("line %d of %s with %q", at+1, group(len(hits)), r.find.term))
+}
+
+// hits are the rows with a term, and the last one at or above the cursor, -1
+// for none.
+func (v *transcript) hits(term string) (all []place, at int) {
+	at = -1
+	term = strings.ToLower(term)
+	for i := range v.c.turns {
+		for j, row := range v.rows(i) {
+			if row.kind == rowBlank || !strings.Contains(strings.ToLower(ansi.Strip(row.s)), term) {
+				continue
+			}
+			p := place{i, j}
+			if !v.cursor.before(p) {
+				at = len(all)
+			}
+			all = append(all, p)
+		}
+	}
+	return all, at
+}

@@ -1,0 +1,127 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// helpSheet lists every key by area, and the commands.
+type helpSheet struct {
+	top, lines, shown int
+}
+
+const (
+	helpKey    = 14 // cells for the key
+	helpColumn = 46 // cells for a column of the help
+)
+
+func (s *helpSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
+	all := s.page(r, w)
+	s.lines, s.shown = len(all), h
+	s.top = max(min(s.top, len(all)-h), 0)
+	return all[s.top:min(s.top+h, len(all))], nil
+}
+
+// page sets the areas into as many columns as fit, each area whole, in the
+// column that is the shortest so far.
+func (s *helpSheet) page(r *root, w int) []string {
+	columns := max((w-2)/helpColumn, 1)
+	width := (w - 2) / columns
+	heights := make([][]string, columns)
+	blocks := make([][]string, 0, len(helpAreas)+1)
+	for _, a := range helpAreas {
+		blocks = append(blocks, helpBlock(r.th, a, width))
+	}
+	blocks = append(blocks, commandBlock(r.th, width))
+	for _, b := range blocks {
+		least := 0
+		for i := range heights {
+			if len(heights[i]) < len(heights[least]) {
+				least = i
+			}
+		}
+		heights[least] = append(heights[least], b...)
+	}
+	n := 0
+	for _, c := range heights {
+		n = max(n, len(c))
+	}
+	out := make([]string, 0, n)
+	for i := range n {
+		var b strings.Builder
+		b.WriteString("  ")
+		for _, c := range heights {
+			if i < len(c) {
+				b.WriteString(c[i])
+			} else {
+				b.WriteString(spaces(width))
+			}
+		}
+		out = append(out, fit(b.String(), w))
+	}
+	return out
+}
+
+func helpBlock(th *theme, a *area, w int) []string {
+	out := []string{spaces(w), fit(th.strong.draw(a.title), w)}
+	for _, b := range a.bindings {
+		if b.help == "" {
+			continue
+		}
+		show := b.show
+		if show == "" {
+			show, _, _ = strings.Cut(b.keys, " ")
+		}
+		out = append(out, fit(th.accent.draw(fit(show, helpKey))+th.dim.draw(text.Truncate(b.help, w-helpKey-2, th.mark.ellipsis)), w))
+	}
+	return out
+}
+
+func commandBlock(th *theme, w int) []string {
+	out := []string{spaces(w), fit(th.strong.draw("Commands"), w)}
+	for _, c := range commands {
+		out = append(out, fit(th.accent.draw(fit("/"+c.name, helpKey))+th.dim.draw(text.Truncate(c.help, w-helpKey-2, th.mark.ellipsis)), w))
+	}
+	return out
+}
+
+func (s *helpSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) {
+	switch key {
+	case "j", "down":
+		s.top++
+	case "k", "up":
+		s.top--
+	case "space", "pgdown", "d":
+		s.top += s.shown - 2
+	case "pgup", "u", "b":
+		s.top -= s.shown - 2
+	case "g", "home":
+		s.top = 0
+	case "G", "end":
+		s.top = s.lines
+	case "?", "q", "enter":
+		r.sheet = nil
+	default:
+		return false, nil
+	}
+	s.top = max(min(s.top, s.lines-s.shown), 0)
+	return true, nil
+}
+
+func (s *helpSheet) hint(r *root) string {
+	if s.lines > s.shown {
+		return r.keyHint("j k scroll", "esc back")
+	}
+	return r.keyHint("esc back")
+}
+
+func (s *helpSheet) click(*root, int, int) tea.Cmd { return nil }
+func (s *helpSheet) wheel(_ *root, n int)          { s.top = max(min(s.top+n, s.lines-s.shown), 0) }
+
+// keyHint joins hints in the manner of the input line.
+func (r *root) keyHint(parts ...string) string {
+	return r.th.dim.draw(strings.Join(parts, " "+r.th.mark.dot+" "))
+}

@@ -1,0 +1,172 @@
+package ui
+
+import (
+	"github.com/confab-tui/confab/engine"
+)
+
+// source says where a knob's value comes from, nearest first.
+type source int
+
+const (
+	fromModel source = iota
+	fromConfig
+	fromPreset
+	fromChat
+	fromLive
+)
+
+func (s source) String() string {
+	return [...]string{"model", "config", "preset", "chat", "live"}[s]
+}
+
+// preset is a named set of values; only the knobs it names are touched.
+type preset struct {
+	name    string
+	explain string
+	values  map[knobIndex]float64
+}
+
+// presets in the order of the panel. "model" names nothing: every value comes
+// from the model or the configuration again.
+var presets = []preset{
+	{"model", "what the model and the configuration suggest", nil},
+	{"neutral", "the model's own odds, nothing filtered", map[knobIndex]float64{
+		knobTemperature: 1, knobTopK: 0, knobTopP: 1, knobMinP: 0,
+		knobRepeat: 1, knobPresence: 0, knobFrequency: 0}},
+	{"precise", "close to the likeliest words", map[knobIndex]float64{
+		knobTemperature: 0.2, knobTopK: 20, knobTopP: 0.9, knobMinP: 0.05,
+		knobRepeat: 1, knobPresence: 0, knobFrequency: 0}},
+	{"creative", "wide, with the unlikely tail cut off", map[knobIndex]float64{
+		knobTemperature: 1.2, knobTopK: 0, knobTopP: 0.98, knobMinP: 0.05,
+		knobRepeat: 1.05, knobPresence: 0.2, knobFrequency: 0}},
+}
+
+func findPreset(name string) (preset, bool) {
+	for _, p := range presets {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return preset{}, false
+}
+
+// base are the values under every chat: the model's and the configuration's.
+type base struct {
+	model  settings
+	config map[knobIndex]float64
+}
+
+func newBase(config map[string]float64) base {
+	b := base{model: settings{Sampling: defaultSampling()}, config: map[knobIndex]float64{}}
+	for name, v := range config {
+		if k, ok := findKnob(name); ok {
+			b.config[k] = knobs[k].clamp(v)
+		}
+	}
+	return b
+}
+
+// layers are one chat's own values over the base. The zero value adds nothing.
+type layers struct {
+	preset string
+	set    [knobCount]bool
+	value  [knobCount]float64
+	// live marks what was turned during the running answer.
+	live [knobCount]bool
+}
+
+// get gives a knob's value and where it comes from.
+func (l *layers) get(b *base, k knobIndex) (float64, source) {
+	if l.set[k] {
+		if l.live[k] {
+			return l.value[k], fromLive
+		}
+		return l.value[k], fromChat
+	}
+	if p, ok := findPreset(l.preset); ok {
+		if v, ok := p.values[k]; ok {
+			return v, fromPreset
+		}
+	}
+	if v, ok := b.config[k]; ok {
+		return v, fromConfig
+	}
+	return knobs[k].get(&b.model), fromModel
+}
+
+// put sets a knob for the chat; live says that an answer is running.
+func (l *layers) put(k knobIndex, v float64, live bool) {
+	l.set[k], l.value[k], l.live[k] = true, knobs[k].clamp(v), live
+}
+
+// reset lets the value below through again.
+func (l *layers) reset(k knobIndex) {
+	l.set[k], l.live[k], l.value[k] = false, false, 0
+}
+
+// choose takes a preset, which covers what was set by hand before, apart from
+// the seed, the limit and the order, which no preset is about.
+func (l *layers) choose(name string) {
+	l.preset = name
+	for k := range knobCount {
+		if k != knobSeed && k != knobMaxTokens && k != knobTemperatureLast && k != knobLastN {
+			l.reset(k)
+		}
+	}
+}
+
+// settle turns what was live into the chat's own, when its answer ends.
+func (l *layers) settle() { l.live = [knobCount]bool{} }
+
+// settings are the values in force.
+func (l *layers) settings(b *base) settings {
+	var s settings
+	for k := range knobCount {
+		v, _ := l.get(b, k)
+		knobs[k].set(&s, v)
+	}
+	return s
+}
+
+// values and restore are how layers travel to and from the disk.
+func (l *layers) values() map[string]float64 {
+	m := map[string]float64{}
+	for k := range knobCount {
+		if l.set[k] {
+			m[knobs[k].key] = l.value[k]
+		}
+	}
+	return m
+}
+
+func restoreLayers(preset string, values map[string]float64) layers {
+	var l layers
+	if _, ok := findPreset(preset); ok {
+		l.preset = preset
+	}
+	for name, v := range values {
+		if k, ok := findKnob(name); ok {
+			l.put(k, v, false)
+		}
+	}
+	return l
+}
+
+// changed lists the knobs in which two settings differ.
+func changed(a, b settings) []knobIndex {
+	var out []knobIndex
+	for k := range knobCount {
+		if knobs[k].get(&a) != knobs[k].get(&b) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// defaultSampling is what stands in the knobs before a model is open.
+func defaultSampling() engine.Sampling {
+	return engine.Sampling{
+		Temperature: 0.8, TopK: 40, TopP: 0.95, MinP: 0.05,
+		RepeatPenalty: 1, RepeatLastN: 64, Seed: -1,
+	}
+}

@@ -1,0 +1,61 @@
+package ui
+
+// rect is a part of the screen, in cells.
+type rect struct{ x, y, w, h int }
+
+func (r rect) has(x, y int) bool {
+	return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h
+}
+
+// layout says where everything stands. From the top: tabs, a rule, the body with
+// its panes and the panel, a rule, the input, a rule, the status.
+type layout struct {
+	w, h   int
+	body   rect
+	panes  []rect // with their headers
+	header int    // lines of a pane's header
+	panel  rect
+	input  rect
+	status int // the line of the status
+}
+
+const (
+	// minWidth and minHeight are the smallest screen that is drawn.
+	minWidth, minHeight = 80, 24
+	// panelWide and panelNarrow are the widths of the knob panel.
+	panelWide, panelNarrow = 46, 39
+	// inputMost is how tall the input grows.
+	inputMost = 8
+	// paneLeast is the narrowest pane.
+	paneLeast = 24
+)
+
+// lay computes the layout for a screen, a number of panes and an input of some
+// lines.
+func lay(w, h, panes int, panel bool, inputLines int) layout {
+	l := layout{w: w, h: h, status: h - 1}
+	inputLines = min(max(inputLines, 1), max(h/3, 1))
+	l.input = rect{0, h - 2 - inputLines, w, inputLines}
+	l.body = rect{0, 2, w, l.input.y - 1 - 2}
+	textWidth := w
+	if panel {
+		pw := panelWide
+		if w < 120 {
+			pw = panelNarrow
+		}
+		l.panel = rect{w - pw, l.body.y, pw, l.body.h}
+		textWidth = w - pw - 1
+	}
+	if panes > 1 {
+		l.header = 3
+	}
+	for i, x := 0, 0; i < panes; i++ {
+		right := (textWidth + 1) * (i + 1) / panes
+		l.panes = append(l.panes, rect{x, l.body.y, right - x - 1, l.body.h})
+		x = right
+	}
+	return l
+}
+
+// panesThatFit is how many panes a width holds.
+func panesThatFit(w int) int { return min(max((w+1)/(paneLeast+1), 1), maxPanes) }

@@ -1,0 +1,92 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// marks puts the answer's sampling changes into the gutter of the rows where
+// they took effect.
+func (p *page) marks(first int) {
+	a := p.t.answer
+	if a == nil || len(a.changes) == 0 || first >= len(p.rows) {
+		return
+	}
+	for i := range a.changes {
+		at := p.t.tokenAt(a.changes[i].Index)
+		r := &p.rows[len(p.rows)-1]
+		for j := first; j < len(p.rows); j++ {
+			if p.rows[j].kind == rowText && p.rows[j].end > at {
+				r = &p.rows[j]
+				break
+			}
+		}
+		r.changes = append(r.changes, i)
+	}
+	for j := first; j < len(p.rows); j++ {
+		if r := &p.rows[j]; len(r.changes) > 0 {
+			r.mark = a.markFor(r.changes, &p.th.mark)
+		}
+	}
+}
+
+// tokenAt is the byte of the document at which a token begins; where the tokens
+// are not known any more, about there.
+func (t *turn) tokenAt(n int) int {
+	a := t.answer
+	if n < len(a.tokens) {
+		if a.tokens[n].thinking {
+			return 0
+		}
+		return a.tokens[n].start
+	}
+	if len(a.tokens) > 0 || len(t.m.Tokens) == 0 {
+		return t.doc.Len()
+	}
+	return t.doc.Len() * min(n, len(t.m.Tokens)) / len(t.m.Tokens)
+}
+
+// span are the settings before the first and after the last of some changes.
+func (a *answer) span(changes []int) (before, after settings) {
+	before, after = a.start, a.start
+	if i := changes[0]; i > 0 {
+		before.Sampling = a.changes[i-1].Sampling
+	}
+	after.Sampling = a.changes[changes[len(changes)-1]].Sampling
+	return before, after
+}
+
+// markFor is the two cells that stand for some changes: the first knob that
+// differs, and which way it went.
+func (a *answer) markFor(changes []int, m *marks) string {
+	before, after := a.span(changes)
+	diff := changed(before, after)
+	if len(diff) == 0 {
+		return ""
+	}
+	k := &knobs[diff[0]]
+	way := m.up
+	if k.get(&after) < k.get(&before) {
+		way = m.down
+	}
+	return k.short + way
+}
+
+// describe tells some changes in words: "temperature 0.40 → 0.80 at token 23".
+func (a *answer) describe(changes []int) string {
+	before, after := a.span(changes)
+	var parts []string
+	for _, k := range changed(before, after) {
+		parts = append(parts, fmt.Sprintf("%s %s → %s", knobs[k].label, knobs[k].write(knobs[k].get(&before)), knobs[k].write(knobs[k].get(&after))))
+	}
+	if len(parts) == 0 {
+		parts = []string{"turned there and back"}
+	}
+	first, last := a.changes[changes[0]].Index, a.changes[changes[len(changes)-1]].Index
+	where := fmt.Sprintf("at token %d", first)
+	if last != first {
+		where = fmt.Sprintf("from token %d to %d", min(first, last), max(first, last))
+	}
+	return strings.Join(slices.Compact(parts), ", ") + " " + where
+}

@@ -1,0 +1,265 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// dragging is what the pressed button holds.
+type dragging int
+
+const (
+	dragNothing dragging = iota
+	dragText             // selecting in the transcript of pane dragPane
+	dragKnob             // a slider
+)
+
+// wheelLines is how far one notch of the wheel scrolls.
+const wheelLines = 3
+
+// onMouse routes the mouse by where it is.
+func (r *root) onMouse(msg tea.MouseMsg) tea.Cmd {
+	if r.w < minWidth || r.h < minHeight {
+		return nil
+	}
+	m := msg.Mouse()
+	l := r.layout()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		r.onWheel(m, l)
+	case tea.MouseClickMsg:
+		if m.Button == tea.MouseLeft {
+			defer r.remember()
+			return r.onClick(m, l)
+		}
+	case tea.MouseMotionMsg:
+		r.onDrag(m, l)
+	case tea.MouseReleaseMsg:
+		return r.onRelease()
+	}
+	return nil
+}
+
+func (r *root) onWheel(m tea.Mouse, l layout) {
+	n := wheelLines
+	if m.Button == tea.MouseWheelUp {
+		n = -n
+	} else if m.Button != tea.MouseWheelDown {
+		return
+	}
+	if !r.sheetless() {
+		if s, ok := r.sheet.(clickable); ok {
+			s.wheel(r, n/wheelLines)
+		}
+		return
+	}
+	if l.panel.has(m.X, m.Y) {
+		if k, ok := panelRow(m.Y - l.panel.y); ok {
+			r.panel.knob = k
+			r.turn(k, -float64(n/wheelLines)*knobs[k].step)
+			r.remember()
+		}
+		return
+	}
+	for i, area := range l.panes {
+		if area.has(m.X, m.Y) {
+			v := &r.tab().panes[i].view
+			v.scroll(n)
+			r.keepCursor(v)
+		}
+	}
+}
+
+// panelRow tells which knob stands on a line of the panel.
+func panelRow(y int) (knobIndex, bool) {
+	k := knobIndex(y - 1)
+	return k, k >= 0 && k < knobCount
+}
+
+func (r *root) onClick(m tea.Mouse, l layout) tea.Cmd {
+	r.toast = toast{}
+	switch {
+	case m.Y == 0:
+		return r.clickTitle(m.X)
+	case l.panel.has(m.X, m.Y):
+		r.clickPanel(m, l)
+	case l.body.has(m.X, m.Y) && !r.sheetless():
+		if s, ok := r.sheet.(clickable); ok {
+			return s.click(r, m.X, m.Y-l.body.y)
+		}
+	case l.body.has(m.X, m.Y):
+		r.clickPane(m, l)
+	case l.input.has(m.X, m.Y):
+		r.clickInput(m, l)
+	case m.Y == l.status && m.X > l.w/2:
+		return r.do(doPool)
+	}
+	return nil
+}
+
+func (r *root) clickTitle(x int) tea.Cmd {
+	for _, s := range r.spans {
+		if x >= s.from && x < s.to {
+			if s.tab == newTab {
+				return r.do(doNewChat)
+			}
+			r.goTab(s.tab)
+			return nil
+		}
+	}
+	if len(r.spans) > 0 && x > r.spans[len(r.spans)-1].to+2 {
+		return r.do(doModels)
+	}
+	return nil
+}
+
+// clickPanel chooses a knob, and on its slider turns it there.
+func (r *root) clickPanel(m tea.Mouse, l layout) {
+	r.sheet = nil
+	r.focus = focusPanel
+	r.pane().view.reading = false
+	y := m.Y - l.panel.y
+	if k, ok := panelRow(y); ok {
+		r.panel.knob, r.panel.typing = k, false
+		if knobs[k].toggle {
+			r.toggleKnob(k)
+			return
+		}
+		if !knobs[k].entry && r.slide(m.X-l.panel.x, l.panel.w) {
+			r.drag = dragKnob
+		}
+		return
+	}
+	if y == int(knobCount)+2 {
+		x := 2
+		for _, p := range presets {
+			if at := m.X - l.panel.x; at >= x && at < x+len(p.name) {
+				r.choosePreset(p.name)
+			}
+			x += len(p.name) + 2
+		}
+	}
+}
+
+// slide turns the chosen knob to a column of its slider.
+func (r *root) slide(x, w int) bool {
+	x -= 2 + panelLabel
+	track := panelTrack(w)
+	if x < -1 || x > track {
+		return false
+	}
+	r.setKnob(r.panel.knob, knobs[r.panel.knob].at(min(max(float64(x)/float64(track-1), 0), 1)))
+	return true
+}
+
+// clickPane focuses a pane, opens and closes what is folded under the pointer,
+// and begins a selection.
+func (r *root) clickPane(m tea.Mouse, l layout) {
+	for i, area := range l.panes {
+		if !area.has(m.X, m.Y) {
+			continue
+		}
+		if i != r.tab().focus {
+			r.focusPane(i)
+		}
+		if r.focus == focusPanel {
+			r.focus = focusInput
+		}
+		p := r.tab().panes[i]
+		at, ok := p.view.spotAt(m.X-area.x, m.Y-area.y-l.header)
+		if !ok {
+			return
+		}
+		row := p.view.rowAt(at.place)
+		if foldable(row, &p.conv.turns[at.turn].cache) {
+			p.conv.turns[at.turn].toggleFold()
+			p.view.clamp()
+			return
+		}
+		p.view.sel.begin(at)
+		r.drag, r.dragPane = dragText, i
+		if r.focus == focusText {
+			p.view.cursor = at.place
+		}
+	}
+}
+
+// foldable tells the rows that open and close what belongs to them.
+func foldable(r *row, c *rendered) bool {
+	if r.kind == rowThought {
+		for i := range c.rows {
+			if c.rows[i].kind == rowThought {
+				return &c.rows[i] == r
+			}
+		}
+	}
+	return r.kind == rowNote && r.folds
+}
+
+// spotAt is the row and column of the text at a place of the rectangle.
+func (v *transcript) spotAt(x, y int) (spot, bool) {
+	if y < 0 || y >= v.h || len(v.c.turns) == 0 {
+		return spot{}, false
+	}
+	p := v.first()
+	last := v.up(v.end(), 1)
+	p = v.down(p, y)
+	return spot{p, max(x-gutter, 0)}, !last.before(p)
+}
+
+func (r *root) clickInput(m tea.Mouse, l layout) {
+	r.sheet = nil
+	r.focus = focusInput
+	p := r.pane()
+	p.view.reading = false
+	rows := p.input.rows(r.inputWidth())
+	y, _ := p.input.locate(rows)
+	show := min(len(rows), inputMost)
+	top := min(max(y-show+1, 0), len(rows)-show)
+	line := m.Y - l.input.y - min(len(p.conv.waiting), 2)
+	if line >= 0 && line < show {
+		p.input.goTo(p.input.byteAt(rows, top+line, m.X-gutter))
+	}
+}
+
+func (r *root) onDrag(m tea.Mouse, l layout) {
+	switch r.drag {
+	case dragKnob:
+		x := min(max(m.X-l.panel.x, 2+panelLabel), 2+panelLabel+panelTrack(l.panel.w)-1)
+		r.slide(x, l.panel.w)
+	case dragText:
+		if r.dragPane >= len(l.panes) {
+			return
+		}
+		area := l.panes[r.dragPane]
+		v := &r.tab().panes[r.dragPane].view
+		y := m.Y - area.y - l.header
+		if y < 0 {
+			v.scroll(-1)
+			y = 0
+		} else if y >= v.h {
+			v.scroll(1)
+			y = v.h - 1
+		}
+		if at, ok := v.spotAt(min(max(m.X-area.x, 0), area.w-1), y); ok {
+			v.sel.to = at
+		}
+	}
+}
+
+// onRelease ends a drag; selected text is copied.
+func (r *root) onRelease() tea.Cmd {
+	was := r.drag
+	r.drag = dragNothing
+	if was == dragKnob {
+		r.remember()
+	}
+	if was != dragText || r.dragPane >= len(r.tab().panes) {
+		return nil
+	}
+	v := &r.tab().panes[r.dragPane].view
+	if v.sel.empty() {
+		v.sel = selection{}
+		return nil
+	}
+	return r.copy(v.sel.text(v), "the selection")
+}

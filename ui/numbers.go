@@ -1,0 +1,109 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// group writes a number with thousands parted by commas.
+func group(n int) string {
+	s := strconv.Itoa(n)
+	start := len(s) % 3
+	if n < 0 {
+		start = 1 + (len(s)-1)%3
+	}
+	out := s[:start]
+	for i := start; i < len(s); i += 3 {
+		if len(out) > 0 && out != "-" {
+			out += ","
+		}
+		out += s[i : i+3]
+	}
+	return out
+}
+
+// plural writes a count with its word.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return group(n) + " " + many
+}
+
+// size writes bytes in binary units, four figures at most.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	case n < 10<<30:
+		if n < 1<<30 {
+			return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
+		}
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.0f GiB", float64(n)/(1<<30))
+}
+
+// count writes a number of parameters: 8.0B, 260M.
+func count(n int64) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n < 1_000_000:
+		return fmt.Sprintf("%.0fK", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.0fM", float64(n)/1e6)
+	case n < 100_000_000_000:
+		return fmt.Sprintf("%.1fB", float64(n)/1e9)
+	}
+	return fmt.Sprintf("%.0fB", float64(n)/1e9)
+}
+
+// brief writes a time in the unit that fits: "38 ms", "2.4 s", "3 min".
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d min", int(d.Minutes()))
+}
+
+// since says how long ago a moment was.
+func since(now, then time.Time) string {
+	d := now.Sub(then)
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	case d < 7*24*time.Hour:
+		return then.Format("Mon 15:04")
+	case then.Year() == now.Year():
+		return then.Format("2 Jan")
+	}
+	return then.Format("Jan 2006")
+}
+
+// percent writes a probability in a field of six cells: "93.1 %", " 0.3 %".
+func percent(p float32) string {
+	v := float64(p) * 100
+	if v >= 99.95 {
+		return " 100 %"
+	}
+	return fmt.Sprintf("%4.1f %%", v)
+}
+
+// b2i counts a truth as one.
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

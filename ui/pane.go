@@ -1,0 +1,155 @@
+package ui
+
+import (
+	"fmt"
+
+	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/store"
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// pane is one chat on the screen: its text and what is being written to it.
+type pane struct {
+	conv  *conversation
+	view  transcript
+	input editor
+	// editing is the message whose new version is in the input, kept what stood
+	// there before.
+	editing *turn
+	kept    editor
+	// recall is the place in the history of prompts, 0 for none.
+	recall int
+	code   int // the code block that the next copy takes
+}
+
+func newPane(c *store.Chat, th *theme) *pane {
+	p := &pane{conv: newConversation(c), input: editor{col: -1}}
+	p.view = transcript{c: p.conv, th: th, follow: true}
+	p.input.set(c.Draft)
+	return p
+}
+
+// tab is one or more panes side by side.
+type tab struct {
+	panes []*pane
+	focus int
+	// broadcast sends what is written to all panes.
+	broadcast bool
+	// compare marks the preset that shows the same prompt under several
+	// temperatures.
+	compare bool
+	// diff marks the words in which the panes differ from the focused one.
+	diff bool
+}
+
+// maxPanes is how many panes one screen holds.
+const maxPanes = 6
+
+func (t *tab) pane() *pane { return t.panes[t.focus] }
+
+func (t *tab) title() string {
+	if t.compare && len(t.panes) > 1 {
+		return "compare"
+	}
+	s := text.CleanLine(t.pane().conv.chat.Title)
+	if s == "" {
+		s = "new chat"
+	}
+	if n := len(t.panes); n > 1 {
+		s += fmt.Sprintf(" +%d", n-1)
+	}
+	return s
+}
+
+// mark says what goes on in a tab: answering, waiting, unread, or idle.
+func (t *tab) mark(active bool, m *marks) string {
+	busy, waiting, unread := false, false, false
+	for _, p := range t.panes {
+		switch {
+		case p.conv.state() == engine.StateWaiting:
+			waiting = true
+		case p.conv.running():
+			busy = true
+		}
+		unread = unread || p.conv.unread
+	}
+	switch {
+	case busy:
+		return m.busy
+	case waiting:
+		return m.wait
+	case unread || active:
+		return m.unread
+	}
+	return m.idle
+}
+
+func (t *tab) unread() bool {
+	for _, p := range t.panes {
+		if p.conv.unread {
+			return true
+		}
+	}
+	return false
+}
+
+// header gives the two lines above a pane's text where several stand side by
+// side: which dice and knobs, and how far it is.
+func (p *pane) header(b *base, w int, focused bool, th *theme) (string, string) {
+	s := p.conv.layers.settings(b)
+	dot := " " + th.mark.dot + " "
+	line := fmt.Sprintf("T %.2f", s.Temperature)
+	a := p.lastAnswer()
+	switch {
+	case a != nil && len(p.conv.turns) > 0:
+		line += dot + fmt.Sprintf("seed %d", a.seed)
+	case s.Seed >= 0:
+		line += dot + fmt.Sprintf("seed %d", s.Seed)
+	}
+	if title := text.CleanLine(p.conv.chat.Title); title != "" {
+		line += dot + title
+	}
+	line = text.Truncate(line, w-2, th.mark.ellipsis)
+	pen := th.dim
+	if focused {
+		pen = th.accentStrong
+	}
+	return fit(" "+pen.draw(line), w), fit(" "+p.progress(th), w)
+}
+
+func (p *pane) lastAnswer() *answer {
+	for i := len(p.conv.turns) - 1; i >= 0; i-- {
+		if a := p.conv.turns[i].answer; a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// progress is how far the last answer is: "◐  31 tok · 60.1 tok/s".
+func (p *pane) progress(th *theme) string {
+	a := p.lastAnswer()
+	if a == nil {
+		return th.dim.draw("empty")
+	}
+	dot := " " + th.mark.dot + " "
+	switch {
+	case a.running() && a.state == engine.StateWaiting:
+		return th.warn.draw(th.mark.wait + " waiting for " + plural(a.counts.WaitingFor, "cell", "cells"))
+	case a.running() && a.counts.Generated == 0:
+		return th.accent.draw(th.mark.busy) + th.dim.draw(" reading")
+	case a.running():
+		return th.accent.draw(th.mark.busy) + th.dim.draw(fmt.Sprintf(" %4d tok%s%5.1f tok/s", a.counts.Generated, dot, a.rate.shown))
+	}
+	word := "done"
+	switch a.reason {
+	case engine.ReasonStop:
+	case engine.ReasonError:
+		return th.bad.draw("failed")
+	case engine.ReasonLength, engine.ReasonContext:
+		word = "full"
+	default:
+		word = "cut "
+	}
+	return th.dim.draw(fmt.Sprintf("%s %4d tok%s%5.1f tok/s", word, a.counts.Generated, dot, perSecond(a.counts.Generated, a.counts.Decode)))
+}

@@ -1,0 +1,228 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// panel is the knob panel: sliders for the focused chat, and a picture of what
+// they do to the next token.
+type panel struct {
+	open bool
+	knob knobIndex
+	// entry is a number that is being typed.
+	entry  string
+	typing bool
+	drag   bool
+}
+
+const (
+	panelLabel = 13 // cells for a knob's name
+	panelValue = 8
+	panelFrom  = 7
+)
+
+// panelTrack is how many cells a slider has in a panel of w cells.
+func panelTrack(w int) int { return max(w-2-panelLabel-panelValue-panelFrom-1, 6) }
+
+// drawPanel gives h lines of w cells.
+func (r *root) drawPanel(w, h int) []string {
+	lines := []string{spaces(w)}
+	for k := range knobCount {
+		lines = append(lines, r.knobLine(k, w))
+	}
+	lines = append(lines, spaces(w))
+	lines = append(lines, r.presetLine(w))
+	if h >= len(lines)+6 {
+		lines = append(lines, spaces(w))
+	}
+	lines = append(lines, r.explainLines(w)...)
+	lines = append(lines, r.pictureLines(w, h-len(lines))...)
+	for len(lines) < h {
+		lines = append(lines, spaces(w))
+	}
+	return lines[:h]
+}
+
+func (r *root) knobLine(k knobIndex, w int) string {
+	th, kb := r.th, &knobs[k]
+	v, from := r.pane().conv.layers.get(&r.base, k)
+	chosen := r.focus == focusPanel && r.panel.knob == k
+	name, mark := th.dim, "  "
+	if chosen {
+		name, mark = th.accentStrong, th.accentStrong.draw(th.mark.edge)+" "
+	}
+	value := kb.write(v)
+	if chosen && r.panel.typing {
+		value = r.panel.entry + th.mark.cursor
+	}
+	pen := th.strong
+	if chosen {
+		pen = th.accentStrong
+	}
+	src := th.faint
+	if from == fromLive || from == fromChat {
+		src = th.accent
+	}
+	slider := spaces(panelTrack(w))
+	if !kb.entry && !kb.toggle {
+		slider = r.slider(kb, v, panelTrack(w), chosen)
+	}
+	return mark + name.draw(fit(kb.label, panelLabel)) + slider +
+		pen.draw(right(value, panelValue)) + " " + src.draw(fit(from.String(), panelFrom))
+}
+
+// slider draws where a value lies between its ends.
+func (r *root) slider(k *knob, v float64, w int, chosen bool) string {
+	th := r.th
+	at := int(k.share(v)*float64(w-1) + 0.5)
+	pen := th.dim
+	if chosen {
+		pen = th.accent
+	}
+	handle := th.strong
+	if chosen {
+		handle = th.accentStrong
+	}
+	return pen.draw(strings.Repeat(th.mark.fill, at)) + handle.draw(th.mark.handle) +
+		th.faint.draw(strings.Repeat(th.mark.track, w-1-at))
+}
+
+// right puts s at the right of a field.
+func right(s string, w int) string {
+	s = text.Truncate(s, w, "")
+	return spaces(w-text.Width(s)) + s
+}
+
+func (r *root) presetLine(w int) string {
+	th := r.th
+	s := "  "
+	now := r.pane().conv.layers.preset
+	if now == "" {
+		now = "model"
+	}
+	for i, p := range presets {
+		if i > 0 {
+			s += "  "
+		}
+		switch {
+		case p.name == now:
+			s += th.accentStrong.draw(p.name)
+		case th.colour:
+			s += pen(string(th.dim)+"\x1b[4m").draw(p.name[:1]) + th.dim.draw(p.name[1:])
+		default:
+			s += th.dim.draw(p.name)
+		}
+	}
+	return fit(s, w)
+}
+
+// explainLines say in a line or two what the chosen knob does.
+func (r *root) explainLines(w int) []string {
+	if r.focus != focusPanel {
+		return []string{spaces(w)}
+	}
+	var out []string
+	for _, l := range text.Wrap(knobs[r.panel.knob].explain, w-4) {
+		out = append(out, fit("  "+r.th.dim.draw(l), w))
+	}
+	return append(out, spaces(w))
+}
+
+// pictureLines show the odds of the newest token of the chat: what the knobs in
+// force keep, and below the line what they cut off.
+func (r *root) pictureLines(w, h int) []string {
+	if h < 4 {
+		return nil
+	}
+	th := r.th
+	title := "next token"
+	tok, live := r.newestToken()
+	if tok == nil {
+		return []string{fit("  "+th.dim.draw(title), w), fit("  "+th.faint.draw("its odds appear when an answer is written"), w)}
+	}
+	if !live {
+		title = "last token"
+	}
+	s := r.pane().conv.layers.settings(&r.base)
+	odds := simulate(tok.alts, s)
+	lines := []string{fit("  "+th.dim.draw(title), w)}
+	cut := false
+	for i := range odds {
+		if len(lines) >= h {
+			break
+		}
+		o := &odds[i]
+		if o.cut != "" && !cut {
+			cut = true
+			lines = append(lines, r.filterLine(o.cut, w))
+			if len(lines) >= h {
+				break
+			}
+		}
+		lines = append(lines, r.oddsLine(o, o.id == tok.id, w))
+	}
+	return lines
+}
+
+func (r *root) filterLine(name string, w int) string {
+	th := r.th
+	label := " " + name + " "
+	n := max(w-4-text.Width(label), 2)
+	left := n / 2
+	return fit("  "+th.faint.draw(strings.Repeat(th.mark.dashes, left))+th.dim.draw(label)+th.faint.draw(strings.Repeat(th.mark.dashes, n-left)), w)
+}
+
+func (r *root) oddsLine(o *odd, taken bool, w int) string {
+	th := r.th
+	name := text.Truncate(shownToken(o.text), 10, th.mark.ellipsis)
+	track := max(w-4-11-8, 4)
+	pen, bar := th.dim, th.dim
+	if o.cut == "" {
+		pen, bar = "", th.dim
+	}
+	if taken {
+		pen, bar = th.accentStrong, th.accent
+	}
+	fill, rest := th.thickBar(o.share, track)
+	return fit("  "+pen.draw(fit(name, 11))+bar.draw(fill)+spaces(rest)+th.dim.draw(right(percent(float32(o.share)), 8)), w)
+}
+
+// thickBar is a bar with room above, in whole cells and a thin last one.
+func (t *theme) thickBar(share float64, w int) (string, int) {
+	n := int(share*float64(w) + 0.5)
+	if n == 0 && share > 0 {
+		return t.mark.eighths[0], w - 1
+	}
+	return strings.Repeat(t.mark.bar, min(n, w)), w - min(n, w)
+}
+
+// newestToken is the last token of the focused chat that has candidates; live
+// tells whether its answer is being written.
+func (r *root) newestToken() (*token, bool) {
+	a := r.pane().lastAnswer()
+	if a == nil {
+		return nil, false
+	}
+	for i := len(a.tokens) - 1; i >= 0; i-- {
+		if len(a.tokens[i].alts) > 0 {
+			return &a.tokens[i], a.running()
+		}
+	}
+	return nil, false
+}
+
+// shownToken makes a token's spelling visible: spaces and line ends too.
+func shownToken(s string) string {
+	s = text.Clean(s)
+	switch {
+	case s == "":
+		return "(none)"
+	case strings.Trim(s, " ") == "":
+		return fmt.Sprintf("(%s)", plural(len(s), "space", "spaces"))
+	}
+	s = strings.ReplaceAll(s, "\n", "\\n")
+	return strings.TrimPrefix(strings.ReplaceAll(s, "\t", "\\t"), " ")
+}

@@ -1,0 +1,203 @@
+package ui
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// poolSheet shows who holds the cells.
+type poolSheet struct{ top, lines, shown int }
+
+func (s *poolSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
+	th := r.th
+	if r.back.engine == nil {
+		return []string{spaces(w), fit("  "+th.dim.draw("no model is open, so there is no pool"), w)}, nil
+	}
+	p := &r.back.stats.Pool
+	lines := []string{spaces(w), fit("  "+poolLine(th, p), w), spaces(w)}
+	lines = append(lines, s.picture(th, p, w)...)
+	lines = append(lines, fit("  "+poolLegend(th), w), spaces(w))
+	lines = append(lines, s.owners(r, p, w)...)
+	lines = append(lines, spaces(w))
+	lines = append(lines, r.engineLines(w)...)
+	s.lines, s.shown = len(lines), h
+	s.top = max(min(s.top, len(lines)-h), 0)
+	return lines[s.top:min(s.top+h, len(lines))], nil
+}
+
+func poolLine(th *theme, p *engine.PoolStats) string {
+	dot := th.dim.draw(" " + th.mark.dot + " ")
+	word := func(n int, s string) string { return th.strong.draw(group(n)) + th.dim.draw(" "+s) }
+	return word(p.Total, "cells") + dot + word(p.Held, "held") + dot + word(p.Shared, "shared") + dot +
+		word(p.Cached, "cached") + dot + word(p.Free, "free")
+}
+
+// kindMark is how a kind of cells is drawn.
+func kindMark(th *theme, k engine.CellKind) string {
+	switch k {
+	case engine.CellHeld:
+		return th.accent.draw(th.mark.bar)
+	case engine.CellShared:
+		return th.accentStrong.draw(th.mark.shades[1])
+	case engine.CellCached:
+		return th.dim.draw(th.mark.shades[0])
+	}
+	return th.faint.draw(th.mark.empty)
+}
+
+func poolLegend(th *theme) string {
+	var parts []string
+	for _, x := range []struct {
+		k    engine.CellKind
+		name string
+	}{{engine.CellHeld, "held by an answer"}, {engine.CellShared, "shared by several"}, {engine.CellCached, "cached, goes first"}, {engine.CellFree, "free"}} {
+		parts = append(parts, kindMark(th, x.k)+" "+th.dim.draw(x.name))
+	}
+	return strings.Join(parts, "   ")
+}
+
+// picture draws the pool's map over a few lines.
+func (s *poolSheet) picture(th *theme, p *engine.PoolStats, w int) []string {
+	width := min(w-4, 128)
+	n := len(p.Map)
+	if n == 0 {
+		return nil
+	}
+	rows := min(max((n+width-1)/width, 1), 8)
+	cells := rows * width
+	var out []string
+	for y := range rows {
+		var b strings.Builder
+		b.WriteString("  ")
+		for x := range width {
+			from := (y*width + x) * n / cells
+			to := max((y*width+x+1)*n/cells, from+1)
+			most := engine.CellFree
+			for _, k := range p.Map[from:min(to, n)] {
+				most = max(most, k)
+			}
+			b.WriteString(kindMark(th, most))
+		}
+		out = append(out, fit(b.String(), w))
+	}
+	return out
+}
+
+const (
+	poolName  = 26
+	poolBar   = 16
+	poolCells = 10
+)
+
+func (s *poolSheet) owners(r *root, p *engine.PoolStats, w int) []string {
+	th := r.th
+	var out []string
+	for i := range p.Owners {
+		o := &p.Owners[i]
+		fill, rest := th.thickBar(float64(o.Cells)/float64(max(p.Total, 1)), poolBar)
+		line := "  " + fit(r.ownerName(o.Conversation), poolName) + th.accent.draw(fill) + spaces(rest) +
+			th.strong.draw(right(group(o.Cells), poolCells)) + "   " + ownerState(th, o, i)
+		if o.Shared > 0 {
+			line += th.dim.draw(fmt.Sprintf("   %s shared", group(o.Shared)))
+		}
+		out = append(out, fit(line, w))
+	}
+	if len(out) == 0 {
+		out = []string{fit("  "+th.dim.draw("no chat holds cells"), w)}
+	}
+	return out
+}
+
+func ownerState(th *theme, o *engine.PoolOwner, i int) string {
+	switch o.State {
+	case engine.StateWaiting:
+		return th.warn.draw(fit(th.mark.wait+" waiting", 22))
+	case engine.StateQueued:
+		return th.dim.draw(fit("queued", 22))
+	case engine.StatePrefill:
+		return th.accent.draw(fit(th.mark.busy+" reading", 22))
+	case engine.StateDecoding:
+		return th.accent.draw(fit(th.mark.busy+" answering", 22))
+	}
+	if i == 0 {
+		return th.dim.draw(fit("idle, goes first", 22))
+	}
+	return th.dim.draw(fit(fmt.Sprintf("idle, goes %s", ordinal(i+1)), 22))
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%100/10 == 1:
+	case n%10 == 1:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}
+
+// ownerName is the title of a conversation that the engine knows by its number.
+func (r *root) ownerName(id string) string {
+	for _, t := range r.tabs {
+		for i, p := range t.panes {
+			if p.conv.chat.ID.String() != id {
+				continue
+			}
+			name := text.CleanLine(p.conv.chat.Title)
+			if len(t.panes) > 1 {
+				name = fmt.Sprintf("%d %s", i+1, name)
+			}
+			return text.Truncate(name, poolName-2, r.th.mark.ellipsis)
+		}
+	}
+	return "a closed chat"
+}
+
+// engineLines are the engine's own numbers.
+func (r *root) engineLines(w int) []string {
+	th, st, i := r.th, &r.back.stats, &r.back.info
+	dim := func(s string) string { return fit("  "+th.dim.draw(s), w) }
+	out := []string{
+		dim(fmt.Sprintf("%s   %s a cell, %s the pool   context %s", text.CleanLine(i.Name), size(i.CellBytes), size(i.CellBytes*int64(i.Cells)), group(i.Context))),
+		dim(fmt.Sprintf("%6.1f tok/s written by %s   %8.1f tok/s read", st.TokensPerSecond, plural(st.Streams, "answer", "answers"), st.PromptPerSecond)),
+	}
+	return append(out, dim(stepLine(st.Steps)))
+}
+
+// stepLine tells in which widths the engine's steps ran.
+func stepLine(steps map[int]int64) string {
+	if len(steps) == 0 {
+		return "no steps yet"
+	}
+	s := "steps by width  "
+	for i, n := range slices.Sorted(maps.Keys(steps)) {
+		if i > 0 {
+			s += "   "
+		}
+		s += fmt.Sprintf("%d: %s", n, group(int(steps[n])))
+	}
+	return s
+}
+
+func (s *poolSheet) key(_ *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) {
+	switch key {
+	case "j", "down":
+		s.top++
+	case "k", "up":
+		s.top--
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+func (s *poolSheet) hint(r *root) string { return r.keyHint("esc back") }

@@ -1,0 +1,269 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/engine/chat"
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// row is one line of a transcript, without the gutter at its left.
+type row struct {
+	s    string
+	kind rowKind
+	// start and end are the bytes of the turn's document (of its thinking, for
+	// rowThought) that the row shows.
+	start, end int
+	// mark stands in the gutter; changes are those that it stands for.
+	mark    string
+	changes []int
+	folds   bool // a click opens what it stands for
+}
+
+type rowKind uint8
+
+const (
+	rowBlank rowKind = iota
+	rowLabel
+	rowThought
+	rowText
+	rowNote
+)
+
+// rendered are a turn's rows and what they were made for.
+type rendered struct {
+	width, version, theme int
+	rows                  []row
+}
+
+const (
+	// gutter is the margin at the left, where marks stand.
+	gutter = 2
+	// measure is the widest that text is set: longer lines are hard to read.
+	measure = 100
+	// thoughtTail is how many lines of a running thought are shown, foldAbove
+	// the longest message of a person that is shown whole.
+	thoughtTail = 6
+	foldAbove   = 16
+	foldTo      = 8
+)
+
+// lines gives the turn's rows for a text width; they stand until it changes.
+func (t *turn) lines(width int, th *theme, frame int) []row {
+	width = min(max(width, 1), measure)
+	c := &t.cache
+	if c.width == width && c.version == t.version && c.theme == th.version && c.rows != nil {
+		return c.rows
+	}
+	p := page{t: t, th: th, width: width, frame: frame, rows: c.rows[:0]}
+	p.render()
+	*c = rendered{width, t.version, th.version, p.rows}
+	return c.rows
+}
+
+// page sets one turn.
+type page struct {
+	t     *turn
+	th    *theme
+	width int
+	frame int
+	rows  []row
+}
+
+func (p *page) put(kind rowKind, s string) {
+	p.rows = append(p.rows, row{s: text.Truncate(s, p.width, p.th.mark.ellipsis), kind: kind})
+}
+
+// note puts text that may take several lines, all in one style.
+func (p *page) note(pn pen, s string) {
+	for _, l := range text.Wrap(s, p.width) {
+		p.put(rowNote, pn.draw(l))
+	}
+}
+
+func (p *page) render() {
+	p.put(rowBlank, "")
+	if p.t.m.Role != chat.Assistant {
+		p.person()
+		return
+	}
+	p.put(rowLabel, p.label())
+	if n := p.t.answer; n != nil && n.dropped > 0 {
+		p.note(p.th.warn, fmt.Sprintf("the oldest %s left out: the conversation no longer fits the context", plural(n.dropped, "message was", "messages were")))
+	}
+	p.thinking()
+	first := len(p.rows)
+	for _, l := range p.t.doc.Lines(p.width, p.th.doc) {
+		p.rows = append(p.rows, row{s: l.ANSI, kind: rowText, start: l.Start, end: l.End})
+	}
+	p.marks(first)
+	for _, c := range p.t.m.ToolCalls {
+		p.put(rowNote, p.th.dim.draw("calls "+text.CleanLine(c.Name)+" "+text.CleanLine(c.Arguments)))
+	}
+	p.state(first)
+}
+
+// person sets what someone typed: plainly, and folded where it is long.
+func (p *page) person() {
+	name := "you"
+	if p.t.m.Role != chat.User {
+		name = string(p.t.m.Role)
+	}
+	p.put(rowLabel, p.th.user.draw(name)+p.version())
+	lines := text.WrapLines(p.t.doc.Source(), p.width)
+	cut := len(lines)
+	if cut > foldAbove && p.t.fold != foldOpen {
+		cut = foldTo
+	}
+	for _, l := range lines[:cut] {
+		p.rows = append(p.rows, row{s: l.Text, kind: rowText, start: l.Start, end: l.End})
+	}
+	if cut < len(lines) {
+		p.put(rowNote, p.th.dim.draw(fmt.Sprintf("%s %d more lines", p.th.mark.folded, len(lines)-cut)))
+		p.rows[len(p.rows)-1].folds = true
+	}
+}
+
+func (p *page) version() string {
+	if p.t.of < 2 {
+		return ""
+	}
+	return p.th.dim.draw(fmt.Sprintf("  %s%d/%d%s", p.th.mark.prev, p.t.which, p.t.of, p.th.mark.next))
+}
+
+func (p *page) label() string {
+	name := "model"
+	if p.t.answer != nil && p.t.answer.model != "" {
+		name = p.t.answer.model
+	}
+	return p.th.label.draw(text.CleanLine(name)) + p.version()
+}
+
+// thinking sets the reasoning in one of three states: its last lines while it
+// runs, one line when it is over, or all of it.
+func (p *page) thinking() {
+	t := p.t
+	if t.thought.Len() == 0 {
+		return
+	}
+	thinks := t.running() && t.doc.Len() == 0
+	open := t.fold == foldOpen || t.fold == foldAuto && thinks
+	title := "thought"
+	if thinks {
+		title = "thinking"
+	}
+	if n := t.thoughtTokens(); n > 0 {
+		title += fmt.Sprintf(" %s %s", p.th.mark.dot, plural(n, "token", "tokens"))
+	}
+	mark := p.th.mark.folded
+	if open {
+		mark = p.th.mark.open
+	}
+	p.put(rowThought, p.th.dim.draw(mark+" "+title))
+	if open {
+		p.thoughtLines(t.fold == foldAuto)
+	}
+	if t.doc.Len() > 0 {
+		p.put(rowBlank, "")
+	}
+}
+
+func (p *page) thoughtLines(tail bool) {
+	lines := text.WrapLines(strings.TrimRight(p.t.thought.Source(), "\n"), max(p.width-2, 1))
+	if tail && len(lines) > thoughtTail {
+		lines = lines[len(lines)-thoughtTail:]
+	}
+	bar := p.th.faint.draw(p.th.mark.divider) + " "
+	for _, l := range lines {
+		p.rows = append(p.rows, row{s: bar + p.th.dim.draw(l.Text), kind: rowThought, start: l.Start, end: l.End})
+	}
+}
+
+func (t *turn) thoughtTokens() int {
+	n := 0
+	if t.answer != nil {
+		for i := range t.answer.tokens {
+			if t.answer.tokens[i].thinking {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// state sets what stands behind the text: the soft cursor of an answer that is
+// being written, what it waits for, or why it ended.
+func (p *page) state(first int) {
+	a := p.t.answer
+	if a == nil {
+		return
+	}
+	if !a.running() {
+		p.ended(a)
+		return
+	}
+	m := &p.th.mark
+	switch {
+	case a.state == engine.StateWaiting:
+		p.note(p.th.warn, m.wait+" waiting for "+plural(a.counts.WaitingFor, "cell", "cells")+"; it goes on when they come free")
+	case a.counts.Generated > a.first || p.t.doc.Len() > 0 && a.state == engine.StateDecoding:
+		p.softCursor(first)
+	case a.state == engine.StatePrefill:
+		p.put(rowNote, p.th.accent.draw(spinner(p.th, p.frame))+p.th.dim.draw(" reading"))
+	default:
+		p.put(rowNote, p.th.accent.draw(spinner(p.th, p.frame))+p.th.dim.draw(" in the queue"))
+	}
+}
+
+func (p *page) softCursor(first int) {
+	cursor := p.th.accent.draw(p.th.mark.cursor)
+	if n := len(p.rows); n > first && p.t.doc.Len() > 0 {
+		last := &p.rows[n-1]
+		if text.Width(last.s) < p.width {
+			last.s += cursor
+			return
+		}
+	}
+	if p.t.doc.Len() == 0 && p.t.thought.Len() > 0 && len(p.rows) > 0 {
+		last := &p.rows[len(p.rows)-1]
+		if text.Width(last.s) < p.width {
+			last.s += cursor
+			return
+		}
+	}
+	p.put(rowText, cursor)
+}
+
+// ended says in one line why an answer is not complete.
+func (p *page) ended(a *answer) {
+	dot := " " + p.th.mark.dot + " "
+	switch a.reason {
+	case engine.ReasonStop:
+		if p.t.doc.Len() == 0 && len(p.t.m.ToolCalls) == 0 {
+			p.note(p.th.dim, "the model ended its turn without a word"+dot+"ctrl+r tries again")
+		}
+	case engine.ReasonCancel:
+		p.note(p.th.dim, "stopped by you after "+plural(a.counts.Generated, "token", "tokens")+dot+"c continues")
+	case engine.ReasonLength:
+		p.note(p.th.warn, "stopped at the limit of "+plural(a.start.MaxTokens, "token", "tokens")+dot+"c continues")
+	case engine.ReasonContext:
+		p.note(p.th.warn, fmt.Sprintf("the context is full: %s tokens%s/new begins a chat, /fork copies this one",
+			group(a.counts.Prompt+a.counts.Generated), dot))
+	case engine.ReasonError:
+		p.note(p.th.bad, "failed: "+a.err)
+	case reasonLost:
+		p.note(p.th.warn, "confab ended before this answer did"+dot+"c continues")
+	}
+}
+
+var spinnerFrames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// spinner turns about ten times a second at thirty frames.
+func spinner(th *theme, frame int) string {
+	if th.mark.rule != richMarks.rule {
+		return string(`|/-\`[frame/4%4])
+	}
+	return spinnerFrames[frame/3%len(spinnerFrames)]
+}

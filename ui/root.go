@@ -1,0 +1,302 @@
+package ui
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/store"
+)
+
+// ModelFile is a model that the person can choose.
+type ModelFile struct {
+	Path, Name, Folder string
+	Arch, Quant        string
+	Params, Bytes      int64
+	// Fits says whether it fits the memory; Note says why not, or what else is
+	// to be known.
+	Fits bool
+	Note string
+}
+
+// Options say what the program works with.
+type Options struct {
+	// Open opens a model.
+	Open Opener
+	// Config is the model to begin with.
+	Config engine.Config
+	// Store keeps the conversations; nil keeps them in memory only.
+	Store *store.Store
+	// Models lists the model files of this machine; nil where there is no list.
+	Models func(context.Context) ([]ModelFile, error)
+	// Knobs are the values of the configuration, by llama.cpp's names.
+	Knobs map[string]float64
+	// System is the system prompt of new chats.
+	System string
+	// Think asks for or against thinking in new chats; nil leaves it open.
+	Think *bool
+	// DropOldest leaves out the oldest turns of a chat that is full.
+	DropOldest bool
+	// Notices are shown when the program starts.
+	Notices []string
+	Version string
+
+	// now is the clock; tests set it.
+	now func() time.Time
+}
+
+// focus says what keys go to.
+type focus int
+
+const (
+	focusInput focus = iota
+	focusText
+	focusPanel
+)
+
+// root is the one tea.Model.
+type root struct {
+	ctx     context.Context
+	options Options
+	store   *store.Store
+	th      *theme
+	base    base
+	back    backend
+
+	w, h     int
+	tabs     []*tab
+	active   int
+	focus    focus
+	panel    panel
+	sheet    sheet // covers the body, or nil
+	toast    toast
+	saveErr  string
+	saved    string // the workspace as it was last remembered
+	complete completion
+	find     finder
+	closed   []func() // what undo brings back, the last one last
+	leaving  []*pane  // closed with an answer that has not ended yet
+	history  []string // prompts, newest first
+	frame    int
+	ticking  bool
+	// enhanced tells that the terminal tells shift+enter from enter.
+	enhanced bool
+	focused  bool // the terminal has the focus
+	mouseOff bool
+	// wordGone is set by the key that deletes a word, so that holding it down
+	// does not go on to close the tab.
+	wordGone bool
+	// quitArmed is set by the first ctrl+c of two.
+	quitArmed bool
+	prefix    string // the g of gt and gT
+	spans     []tabSpan
+	drag      dragging
+	dragPane  int
+	quitting  bool
+	failed    bool // the command that runs could not do what it should
+}
+
+// frameMsg is the tick that drains the streams.
+type frameMsg struct{}
+
+const frameTime = time.Second / 30
+
+func newRoot(ctx context.Context, o Options, env []string) *root {
+	if o.now == nil {
+		o.now = time.Now
+	}
+	r := &root{
+		ctx: ctx, options: o, store: o.Store, base: newBase(o.Knobs), focused: true,
+		back: backend{open: o.Open, config: o.Config},
+		th:   newTheme(true, !noColour(env), richTerminal(env)),
+	}
+	return r
+}
+
+// noColour follows the convention: any value but an empty one.
+func noColour(env []string) bool { return lookup(env, "NO_COLOR") != "" }
+
+// richTerminal tells whether the terminal draws more than ASCII.
+func richTerminal(env []string) bool {
+	if lookup(env, "TERM") == "linux" {
+		return false
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := lookup(env, name); v != "" {
+			v = strings.ToUpper(v)
+			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
+		}
+	}
+	return true
+}
+
+func lookup(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func (r *root) now() time.Time { return r.options.now() }
+
+func (r *root) tab() *tab   { return r.tabs[r.active] }
+func (r *root) pane() *pane { return r.tab().pane() }
+
+// targets are the panes that what is written goes to.
+func (r *root) targets() []*pane {
+	if t := r.tab(); t.broadcast && len(t.panes) > 1 {
+		return t.panes
+	}
+	return []*pane{r.pane()}
+}
+
+// Init asks the terminal for its colours and begins to load the model.
+func (r *root) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, r.load(r.back.config), r.tick())
+}
+
+func (r *root) load(cfg engine.Config) tea.Cmd {
+	return tea.Batch(r.back.load(r.ctx, cfg), r.tick())
+}
+
+// alive tells whether anything moves by itself.
+func (r *root) alive() bool {
+	if r.back.loading != 0 {
+		return true
+	}
+	for _, t := range r.tabs {
+		for _, p := range t.panes {
+			if p.conv.running() {
+				return true
+			}
+		}
+	}
+	return len(r.leaving) > 0 || !r.toast.until.IsZero()
+}
+
+// tick starts the frames, if something moves and they do not run already.
+func (r *root) tick() tea.Cmd {
+	if r.ticking || !r.alive() {
+		return nil
+	}
+	r.ticking = true
+	return nextFrame()
+}
+
+func nextFrame() tea.Cmd {
+	return tea.Tick(frameTime, func(time.Time) tea.Msg { return frameMsg{} })
+}
+
+// onFrame drains all streams.
+func (r *root) onFrame() tea.Cmd {
+	r.frame++
+	now := r.now()
+	var cmds []tea.Cmd
+	news := false
+	for i, t := range r.tabs {
+		for _, p := range t.panes {
+			c := p.conv
+			if !c.running() {
+				continue
+			}
+			if c.live.answer.counts.Generated == 0 {
+				c.live.touch() // its spinner turns
+			}
+			came, ended := c.drain(now)
+			news = news || came
+			if ended {
+				c.unread = i != r.active || !r.focused
+				cmds = append(cmds, r.ended(p))
+			}
+		}
+	}
+	r.leaving = slices.DeleteFunc(r.leaving, func(p *pane) bool {
+		p.conv.drain(now)
+		return !p.conv.running()
+	})
+	if !r.toast.until.IsZero() && now.After(r.toast.until) {
+		r.toast = toast{}
+	}
+	if news && r.frame%8 == 0 || len(cmds) > 0 {
+		cmds = append(cmds, r.back.ask())
+	}
+	r.checkSaving()
+	if !r.alive() {
+		r.ticking = false
+		return tea.Batch(cmds...)
+	}
+	return tea.Batch(append(cmds, nextFrame())...)
+}
+
+// checkSaving shows when conversations cannot be written to the disk.
+func (r *root) checkSaving() {
+	r.saveErr = ""
+	if err := r.store.Err(); err != nil {
+		r.saveErr = err.Error()
+	}
+}
+
+// ended goes on after an answer: with what was queued.
+func (r *root) ended(p *pane) tea.Cmd {
+	c := p.conv
+	if len(c.waiting) == 0 || c.last() != nil && c.last().answer != nil && c.last().answer.reason == engine.ReasonError {
+		return nil
+	}
+	next := c.waiting[0]
+	c.waiting = c.waiting[1:]
+	c.say(next)
+	return r.start(p, -1)
+}
+
+// start begins the model's turn in a pane.
+func (r *root) start(p *pane, seed int64) tea.Cmd {
+	if r.back.engine == nil {
+		return nil
+	}
+	p.view.follow = true
+	p.conv.answer(r.launch(seed))
+	return tea.Batch(r.tick(), r.back.ask())
+}
+
+func (r *root) launch(seed int64) launch {
+	return launch{ctx: r.ctx, engine: r.back.engine, base: &r.base, seed: seed, dropOldest: r.options.DropOldest}
+}
+
+// say shows a message until the next key.
+func (r *root) say(t tone, s string) { r.toast = toast{text: s, tone: t} }
+
+// Run shows the program until the person leaves it. The terminal is restored
+// and what was written is saved whatever ends it.
+func Run(ctx context.Context, o Options) error {
+	env := os.Environ()
+	if term := lookup(env, "TERM"); term == "dumb" {
+		return errDumb
+	}
+	ctx, stop := hangup(ctx)
+	defer stop()
+	if o.Store == nil {
+		s, err := store.OpenMemory(store.Options{AppVersion: o.Version})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		o.Store = s
+	}
+	r := newRoot(ctx, o, env)
+	r.restore(ctx)
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(calm())}
+	if noColour(env) {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	_, err := tea.NewProgram(r, options...).Run()
+	r.leave()
+	return runError(err)
+}

@@ -1,0 +1,148 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// drawStatus is the last line: how fast the focused chat is, what its prompt
+// cost, and how full the pool is. Every number has a place of fixed width.
+func (r *root) drawStatus(w int) string {
+	right := r.cells()
+	left := r.loadingLine(w - text.Width(right) - 4)
+	if left == "" {
+		left = r.speed(w - text.Width(right) - 4)
+	}
+	return " " + beside(left, right+" ", w-1)
+}
+
+// speed are the numbers of the focused chat's last answer. Those that do not
+// fit the width are left out, the least important first.
+func (r *root) speed(w int) string {
+	a := r.pane().lastAnswer()
+	if a == nil {
+		return r.th.dim.draw("ready")
+	}
+	rate, first := fmt.Sprintf("%6s tok/s", "-"), fmt.Sprintf("first %7s", "-")
+	if a.running() && a.rate.shown > 0 {
+		rate = fmt.Sprintf("%6.1f tok/s", a.rate.shown)
+	} else if v := perSecond(a.counts.Generated-a.first, a.counts.Decode); v > 0 && !a.running() {
+		rate = fmt.Sprintf("%6.1f tok/s", v)
+	}
+	if d := a.counts.FirstToken; d > 0 {
+		first = fmt.Sprintf("first %7s", brief(d))
+	}
+	cost := fmt.Sprintf("%7s cached + %s new", group(a.counts.Cached), group(a.counts.Evaluated))
+	s := rate
+	if a.running() {
+		s = r.th.accent.draw(rate)
+	} else {
+		s = r.th.dim.draw(rate)
+	}
+	used := len(rate)
+	for _, part := range []string{first, cost, fmt.Sprintf("seed %d", a.seed)} {
+		if used += 3 + len(part); used > w {
+			break
+		}
+		s += "   " + r.th.dim.draw(part)
+	}
+	return s
+}
+
+// cells is the pool at a glance.
+func (r *root) cells() string {
+	p := r.back.stats.Pool
+	if r.back.engine == nil || p.Total == 0 {
+		return ""
+	}
+	used := p.Total - p.Free
+	share := float64(used) / float64(p.Total)
+	text := fmt.Sprintf("cells %*s of %s  ", len(group(p.Total)), group(used), group(p.Total))
+	return r.th.dim.draw(text) + r.th.meter(share, 10) + r.th.dim.draw(fmt.Sprintf(" %3.0f %%", share*100))
+}
+
+// meter is a bar of w cells, filled in eighths.
+func (t *theme) meter(share float64, w int) string {
+	full, rest := t.bars(share, w)
+	return t.accent.draw(full) + t.faint.draw(strings.Repeat(t.mark.empty, max(rest, 0)))
+}
+
+// bars gives the filled part of a bar and how many cells are left.
+func (t *theme) bars(share float64, w int) (string, int) {
+	n := int(min(max(share, 0), 1)*float64(w*8) + 0.5)
+	if n == 0 && share > 0 {
+		n = 1
+	}
+	s := strings.Repeat(t.mark.eighths[7], n/8)
+	rest := w - n/8
+	if n%8 != 0 {
+		s += t.mark.eighths[n%8-1]
+		rest--
+	}
+	return s, rest
+}
+
+// loadingLine says how far a model's load is, or that there is no model.
+func (r *root) loadingLine(w int) string {
+	switch {
+	case r.back.loading != 0:
+		p, f := r.back.fraction()
+		name := text.CleanLine(p.Stage)
+		if f < 0 {
+			return r.th.accent.draw(spinner(r.th, r.frame)) + " " + r.th.dim.draw(text.Truncate(name, w, ""))
+		}
+		line := fmt.Sprintf(" %3.0f %%  %s", f*100, name)
+		if p.Total > 1<<20 {
+			line += fmt.Sprintf("  %s of %s", size(p.Done), size(p.Total))
+		}
+		return r.th.dim.draw("loading ") + r.th.meter(f, 16) + r.th.dim.draw(text.Truncate(line, max(w-24, 0), ""))
+	case r.back.engine == nil:
+		return r.th.bad.draw("no model") + r.th.dim.draw("  ctrl+o chooses one")
+	}
+	return ""
+}
+
+// tone is how urgent a message to the person is.
+type tone int
+
+const (
+	toneQuiet tone = iota
+	toneWarn
+	toneBad
+)
+
+// toast is a message that the next key takes away.
+type toast struct {
+	text string
+	tone tone
+	// until is when it goes by itself, zero for never.
+	until time.Time
+}
+
+// messageLines are the lines of the input area that speak to the person.
+func (r *root) messageLines() []string {
+	var out []string
+	put := func(s string, tn tone, most int) {
+		pen := [...]pen{r.th.dim, r.th.warn, r.th.bad}[tn]
+		lines := text.Wrap(s, max(r.w-2*gutter, 8))
+		if len(lines) > most {
+			lines = lines[:most]
+		}
+		for _, l := range lines {
+			out = append(out, fit("  "+pen.draw(l), r.w))
+		}
+	}
+	if r.back.err != "" {
+		put(r.back.err+"  (ctrl+o chooses another model)", toneBad, 4)
+	}
+	if r.saveErr != "" {
+		put(r.saveErr, toneBad, 2)
+	}
+	if r.toast.text != "" {
+		put(r.toast.text, r.toast.tone, 3)
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/engine/chat"
+)
+
+// submit sends what stands in the input: as a command, as a new version of a
+// message, or as a prompt to the chats it is meant for.
+func (r *root) submit() tea.Cmd {
+	p := r.pane()
+	value := strings.TrimRight(p.input.value(), " \n\t")
+	typed := !p.input.pasted
+	r.complete.close()
+	if strings.TrimSpace(value) == "" {
+		return r.submitEmpty(p)
+	}
+	if p.editing != nil {
+		return r.submitEdit(p, value)
+	}
+	if typed && strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "//") {
+		return r.command(value)
+	}
+	if typed && strings.HasPrefix(value, "//") {
+		value = value[1:] // two strokes are how a message begins with one
+	}
+	r.noteHistory(value)
+	p.input.reset()
+	p.recall = 0
+	p.view.follow = true
+	return r.send(value)
+}
+
+// send gives a prompt to every chat it is meant for. Where several answer the
+// same prompt for the first time, they share their dice.
+func (r *root) send(value string) tea.Cmd {
+	seed := int64(-1)
+	targets := r.targets()
+	if len(targets) > 1 {
+		seed = rand.Int64N(1_000_000)
+	}
+	var cmds []tea.Cmd
+	for _, p := range targets {
+		if p.conv.running() || r.back.engine == nil {
+			p.conv.waiting = append(p.conv.waiting, value)
+			continue
+		}
+		p.conv.say(value)
+		cmds = append(cmds, r.start(p, seed))
+	}
+	if r.back.engine == nil && r.back.loading == 0 {
+		r.say(toneBad, "no model is loaded: the message waits until one is (ctrl+o)")
+	}
+	return tea.Batch(cmds...)
+}
+
+// submitEmpty continues a cut answer, or leaves an edit without a change.
+func (r *root) submitEmpty(p *pane) tea.Cmd {
+	if p.editing != nil {
+		p.leaveEdit()
+		return nil
+	}
+	p.input.reset()
+	if t := p.conv.last(); t != nil && t.cut() {
+		return r.goOn(p, t)
+	}
+	return nil
+}
+
+// submitEdit puts the new version of a message beside the old one; that of a
+// person's message is answered anew.
+func (r *root) submitEdit(p *pane, value string) tea.Cmd {
+	t := p.editing
+	p.leaveEdit()
+	if value == t.plain() {
+		return nil
+	}
+	if p.conv.running() {
+		r.say(toneWarn, "an answer is being written: esc stops it, then edit")
+		return nil
+	}
+	p.conv.edit(t, value)
+	p.view.follow = true
+	if t.m.Role != chat.User {
+		return nil
+	}
+	r.noteHistory(value)
+	return r.start(p, -1)
+}
+
+func (p *pane) leaveEdit() {
+	p.editing = nil
+	p.input, p.kept = p.kept, editor{col: -1}
+}
+
+// beginEdit takes a message into the input.
+func (r *root) beginEdit(p *pane, t *turn) {
+	if p.editing == nil {
+		p.kept = p.input
+	}
+	p.editing = t
+	p.input.reset()
+	p.input.set(t.m.Content)
+	r.focus = focusInput
+	p.view.reading = false
+}
+
+// noteHistory keeps a prompt for recall, newest first, each once.
+func (r *root) noteHistory(s string) {
+	kept := []string{s}
+	for _, h := range r.history {
+		if h != s && len(kept) < promptHistory {
+			kept = append(kept, h)
+		}
+	}
+	r.history = kept
+}
+
+// inputVertical moves the cursor; over the first line it recalls: the last
+// message to edit, then older prompts.
+func (r *root) inputVertical(key string) tea.Cmd {
+	p := r.pane()
+	step := map[string]int{"up": -1, "down": 1}[key]
+	if p.recall == 0 && p.input.vertical(step, r.inputWidth()) {
+		return nil
+	}
+	switch {
+	case step < 0 && p.editing == nil && p.recall == 0 && p.input.empty():
+		if t := p.conv.lastOf(chat.User); t != nil && !p.conv.running() {
+			r.beginEdit(p, t)
+			return nil
+		}
+		r.recallPrompt(p, 1)
+	case step < 0 && (p.editing != nil || p.recall > 0 || len(r.history) > 0 && p.input.empty()):
+		r.recallPrompt(p, p.recall+1)
+	case step > 0 && p.recall > 0:
+		r.recallPrompt(p, p.recall-1)
+	case step > 0 && p.editing != nil && p.input.value() == p.editing.m.Content:
+		p.leaveEdit()
+	}
+	return nil
+}
+
+// recallPrompt shows the nth of the prompts written before, 0 being what was
+// being written.
+func (r *root) recallPrompt(p *pane, n int) {
+	if p.editing != nil {
+		if p.input.value() != p.editing.m.Content {
+			return // an edit is not thrown away
+		}
+		if len(r.history) > 0 && r.history[0] == p.editing.m.Content {
+			n++ // it was just shown
+		}
+		p.leaveEdit()
+	}
+	if p.recall == 0 {
+		p.kept = p.input
+	}
+	if n > len(r.history) {
+		return
+	}
+	p.recall = n
+	if n == 0 {
+		p.input, p.kept = p.kept, editor{col: -1}
+		return
+	}
+	p.input.reset()
+	p.input.set(r.history[n-1])
+}

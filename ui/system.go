@@ -1,0 +1,109 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// systemSheet edits the system prompt of the focused chat.
+type systemSheet struct {
+	e     editor
+	width int
+}
+
+func newSystem(r *root) *systemSheet {
+	s := &systemSheet{}
+	s.e.set(r.pane().conv.chat.System)
+	return s
+}
+
+func (s *systemSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
+	th := r.th
+	s.width = min(w-4, measure)
+	lines := []string{spaces(w),
+		fit("  "+th.strong.draw("System prompt")+th.dim.draw("  what the model is told before the chat; holds from the next answer on"), w), spaces(w)}
+	rows := s.e.rows(s.width)
+	y, x := s.e.locate(rows)
+	show := max(min(h-len(lines), len(rows)), 1)
+	top := min(max(y-show+1, 0), len(rows)-show)
+	cursor := tea.NewCursor(min(2+x, w-1), len(lines)+y-top)
+	cursor.Shape, cursor.Blink = tea.CursorBar, false
+	for i := top; i < top+show; i++ {
+		lines = append(lines, fit("  "+s.e.draw(rows[i], th.accent), w))
+	}
+	return lines, cursor
+}
+
+func (s *systemSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
+	switch key {
+	case "ctrl+s", "ctrl+y":
+		r.setSystem(strings.TrimSpace(s.e.value()))
+		r.sheet = nil
+	case "enter", "ctrl+j", "shift+enter", "alt+enter":
+		s.e.insert("\n")
+	case "up":
+		s.e.vertical(-1, s.width)
+	case "down":
+		s.e.vertical(1, s.width)
+	default:
+		return r.editKey(&s.e, key, k), nil
+	}
+	return true, nil
+}
+
+func (s *systemSheet) paste(text string) { s.e.insert(text) }
+
+func (s *systemSheet) hint(r *root) string {
+	return r.keyHint("ctrl+s save", "esc leave as it was")
+}
+
+// setSystem changes the system prompt of the chats that are written to.
+func (r *root) setSystem(prompt string) {
+	for _, p := range r.targets() {
+		p.conv.chat.SetSystem(prompt)
+		p.conv.version++
+	}
+	if prompt == "" {
+		r.say(toneQuiet, "no system prompt any more")
+		return
+	}
+	r.say(toneQuiet, "the system prompt holds from the next answer on")
+}
+
+// renameSheet asks for a title on the line of the input.
+type renameSheet struct{ e editor }
+
+func newRename(r *root) *renameSheet {
+	s := &renameSheet{}
+	s.e.set(r.pane().conv.chat.Title)
+	return s
+}
+
+func (s *renameSheet) draw(r *root, w, _ int) ([]string, *tea.Cursor) {
+	rows := s.e.rows(1 << 20)
+	_, x := s.e.locate(rows)
+	cursor := tea.NewCursor(min(2+x, w-1), 3)
+	cursor.Shape, cursor.Blink = tea.CursorBar, false
+	return []string{spaces(w), fit("  "+r.th.strong.draw("Rename this chat"), w), spaces(w),
+		fit("  "+s.e.draw(rows[0], ""), w)}, cursor
+}
+
+func (s *renameSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
+	if key == "enter" {
+		r.rename(s.e.value())
+		r.sheet = nil
+		return true, nil
+	}
+	return r.editKey(&s.e, key, k), nil
+}
+
+func (s *renameSheet) paste(text string) { s.e.insert(strings.ReplaceAll(text, "\n", " ")) }
+
+func (s *renameSheet) hint(r *root) string { return r.keyHint("enter rename", "esc leave it") }
+
+func (r *root) rename(title string) {
+	if title = strings.Join(strings.Fields(title), " "); title != "" {
+		r.pane().conv.chat.SetTitle(title)
+	}
+}

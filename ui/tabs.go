@@ -1,0 +1,109 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// tabSpan is where a tab stands in the title line.
+type tabSpan struct{ from, to, tab int }
+
+const (
+	tabLeast = 6  // the shortest that a title is cut to
+	tabMost  = 24 // the longest title
+	newTab   = -1 // the tab of a tabSpan that makes a new one
+)
+
+// drawTitle is the first line: tabs at the left, the model at the right. spans
+// tells where the tabs stand, for the mouse.
+func (r *root) drawTitle(w int) (line string, spans []tabSpan) {
+	right := r.modelLine()
+	rw := text.Width(right)
+	titles := make([]string, len(r.tabs))
+	most := tabMost
+	for {
+		total := 4
+		for i, t := range r.tabs {
+			titles[i] = text.Truncate(t.title(), most, r.th.mark.ellipsis)
+			total += text.Width(titles[i]) + 5
+		}
+		if total+rw+2 <= w || most <= tabLeast {
+			break
+		}
+		if most > 12 {
+			most -= 2
+		} else if rw > 0 && total+2 > w-rw {
+			right, rw = "", 0
+		} else {
+			most--
+		}
+	}
+	var b strings.Builder
+	x := 1
+	b.WriteByte(' ')
+	first := r.firstTab(titles, w-rw-8)
+	if first > 0 {
+		b.WriteString(r.th.dim.draw(r.th.mark.prev + " "))
+		x += 2
+	}
+	for i := first; i < len(r.tabs); i++ {
+		tw := text.Width(titles[i]) + 2
+		if x+tw+4 > w-rw {
+			b.WriteString(r.th.dim.draw(r.th.mark.next))
+			x++
+			break
+		}
+		b.WriteString(r.tabLabel(i, titles[i]) + "   ")
+		spans = append(spans, tabSpan{x, x + tw, i})
+		x += tw + 3
+	}
+	b.WriteString(r.th.dim.draw("+"))
+	spans = append(spans, tabSpan{x, x + 1, newTab})
+	return beside(b.String(), right+" ", w), spans
+}
+
+// firstTab is the first that is shown, so that the active one is in sight.
+func (r *root) firstTab(titles []string, w int) int {
+	first, used := r.active, 3
+	for i := r.active; i >= 0; i-- {
+		used += text.Width(titles[i]) + 5
+		if used > w && i < r.active {
+			break
+		}
+		first = i
+	}
+	return first
+}
+
+func (r *root) tabLabel(i int, title string) string {
+	t := r.tabs[i]
+	mark := t.mark(i == r.active, &r.th.mark)
+	switch {
+	case i == r.active:
+		return r.th.accentStrong.draw(mark + " " + title)
+	case mark == r.th.mark.idle:
+		return r.th.dim.draw(mark + " " + title)
+	case mark == r.th.mark.wait:
+		return r.th.warn.draw(mark) + " " + r.th.dim.draw(title)
+	}
+	return r.th.accent.draw(mark) + " " + title
+}
+
+// modelLine names the model and what it runs on.
+func (r *root) modelLine() string {
+	if r.back.engine == nil {
+		if r.back.loading != 0 {
+			return r.th.dim.draw("loading a model")
+		}
+		return r.th.bad.draw("no model")
+	}
+	i := &r.back.info
+	s := text.CleanLine(i.Name)
+	if i.Quant != "" && !strings.Contains(strings.ToUpper(s), strings.ToUpper(i.Quant)) {
+		s += " " + text.CleanLine(i.Quant)
+	}
+	s = text.Truncate(s, 32, r.th.mark.ellipsis)
+	backend := text.Truncate(text.CleanLine(i.Backend), 32, r.th.mark.ellipsis)
+	return r.th.strong.draw(s) + r.th.dim.draw(" "+r.th.mark.dot+" "+backend)
+}

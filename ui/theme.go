@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"image/color"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// pen is the escape sequence that begins a style; the empty pen is the
+// terminal's own foreground.
+type pen string
+
+func (p pen) draw(s string) string {
+	if p == "" || s == "" {
+		return s
+	}
+	return string(p) + s + "\x1b[m"
+}
+
+// theme holds every style and mark of the program by meaning. Its colours are
+// the terminal's own palette with one accent; the two greys are mixed from the
+// terminal's background and foreground where it tells them.
+type theme struct {
+	dark, colour bool
+	// version grows with every change, for the caches of rendered text.
+	version int
+	bg, fg  color.Color
+
+	doc  *text.Theme
+	mark marks
+
+	strong, dim, faint     pen
+	accent, accentStrong   pen
+	good, warn, bad        pen
+	selected, user, label  pen
+	likelyPen, unlikelyPen pen // tokens under a half, under a tenth
+}
+
+// marks are the characters with a meaning of their own.
+type marks struct {
+	unread, idle, busy, wait   string
+	folded, open               string
+	rule, divider, cross, tee  string
+	joint                      string
+	track, fill, handle        string
+	bar                        string
+	eighths                    []string
+	empty, cursor, dot, more   string
+	prev, next, up, down, edge string
+	ellipsis                   string
+	shades                     [2]string
+	dashes                     string
+}
+
+var richMarks = marks{
+	unread: "●", idle: "○", busy: "◐", wait: "⏸", folded: "▸", open: "▾",
+	rule: "─", divider: "│", cross: "┼", tee: "┬", joint: "┴", track: "─", fill: "━", handle: "●",
+	bar: "▇", eighths: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
+	empty: "·", cursor: "▌", dot: "·", more: "↓", prev: "‹", next: "›", up: "↑", down: "↓",
+	edge: "▎", ellipsis: "…", shades: [2]string{"░", "▒"}, dashes: "┄",
+}
+
+var plainMarks = marks{
+	unread: "*", idle: "o", busy: "@", wait: "=", folded: ">", open: "v",
+	rule: "-", divider: "|", cross: "+", tee: "+", joint: "+", track: "-", fill: "=", handle: "O",
+	bar: "#", eighths: []string{".", ".", ":", ":", "+", "+", "#", "#"},
+	empty: ".", cursor: "_", dot: "-", more: "v", prev: "<", next: ">", up: "^", down: "v",
+	edge: "|", ellipsis: "~", shades: [2]string{".", ":"}, dashes: "-",
+}
+
+func newTheme(dark, colour, rich bool) *theme {
+	t := &theme{dark: dark, colour: colour, mark: plainMarks}
+	if rich {
+		t.mark = richMarks
+	}
+	t.build()
+	return t
+}
+
+// setBackground takes the terminal's answer about its background colour.
+func (t *theme) setBackground(c color.Color, dark bool) {
+	t.bg, t.dark = c, dark
+	t.build()
+}
+
+// setForeground takes the terminal's answer about its foreground colour.
+func (t *theme) setForeground(c color.Color) {
+	t.fg = c
+	t.build()
+}
+
+func (t *theme) build() {
+	t.version++
+	t.doc = text.NewTheme(t.dark, t.colour)
+	style := func() ansi.Style { return ansi.NewStyle() }
+	t.strong = pen(style().Bold().String())
+	t.user = t.strong
+	t.selected = pen(style().Reverse(true).String())
+	t.likelyPen = pen(style().UnderlineStyle(ansi.UnderlineDotted).String())
+	t.unlikelyPen = pen(style().Underline(true).String())
+	if !t.colour {
+		t.dim, t.faint = pen(style().Faint().String()), pen(style().Faint().String())
+		t.accent, t.accentStrong = t.strong, pen(style().Bold().Underline(true).String())
+		t.good, t.warn, t.bad, t.label = "", t.strong, t.strong, t.strong
+		return
+	}
+	accent := ansi.BasicColor(6)
+	if !t.dark {
+		accent = ansi.BasicColor(4)
+	}
+	t.accent = pen(style().ForegroundColor(accent).String())
+	t.accentStrong = pen(style().Bold().ForegroundColor(accent).String())
+	t.label = t.accentStrong
+	t.good = pen(style().ForegroundColor(ansi.BasicColor(2)).String())
+	t.warn = pen(style().ForegroundColor(ansi.BasicColor(3)).String())
+	t.bad = pen(style().ForegroundColor(ansi.BasicColor(1)).String())
+	t.likelyPen = pen(style().ForegroundColor(ansi.BasicColor(3)).String())
+	t.unlikelyPen = pen(style().ForegroundColor(ansi.BasicColor(1)).Underline(true).String())
+	t.dim, t.faint = t.grey(0.55), t.grey(0.32)
+}
+
+// grey mixes share of the foreground into the background. Without the
+// terminal's answer it is the palette's grey.
+func (t *theme) grey(share float64) pen {
+	if t.bg == nil {
+		return pen(ansi.NewStyle().ForegroundColor(ansi.BasicColor(8)).String())
+	}
+	fg := t.fg
+	if fg == nil {
+		fg = color.Gray{Y: 0xe0}
+		if !t.dark {
+			fg = color.Gray{Y: 0x20}
+		}
+	}
+	r1, g1, b1, _ := t.bg.RGBA()
+	r2, g2, b2, _ := fg.RGBA()
+	mix := func(a, b uint32) uint8 {
+		return uint8(uint32(float64(a)*(1-share)+float64(b)*share) >> 8)
+	}
+	c := color.RGBA{R: mix(r1, r2), G: mix(g1, g2), B: mix(b1, b2), A: 0xff}
+	return pen(ansi.NewStyle().ForegroundColor(c).String())
+}
+
+// rule is a thin line across w cells.
+func (t *theme) rule(w int) string {
+	return t.faint.draw(strings.Repeat(t.mark.rule, max(w, 0)))
+}
+
+// fit makes s exactly w cells wide.
+func fit(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	return text.Pad(s, w)
+}
+
+// beside puts left and right on one line of w cells; right gives way where both
+// do not fit.
+func beside(left, right string, w int) string {
+	lw, rw := text.Width(left), text.Width(right)
+	if lw+rw+1 > w {
+		return fit(left, w)
+	}
+	return left + spaces(w-lw-rw) + right
+}
+
+const blanks = "                                                                                                                                "
+
+func spaces(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n <= len(blanks) {
+		return blanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}

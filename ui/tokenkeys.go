@@ -1,0 +1,130 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+func (s *tokenSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) {
+	switch key {
+	case "left", "h":
+		s.step(-1)
+	case "right", "l":
+		s.step(1)
+	case "down", "j":
+		s.choose(1)
+	case "up", "k":
+		s.choose(-1)
+	case "pgdown", "J":
+		s.line(1)
+	case "pgup", "K":
+		s.line(-1)
+	case "home", "g", "0":
+		s.jump(0, 1)
+	case "end", "G", "$":
+		s.jump(len(s.t.answer.tokens)-1, -1)
+	case "tab":
+		s.switchPart()
+	case "n":
+		s.surprise(1)
+	case "N":
+		s.surprise(-1)
+	case "enter":
+		return true, s.branch(r)
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// step goes to the next token of the same part.
+func (s *tokenSheet) step(n int) {
+	for i := s.at + n; i >= 0 && i < len(s.t.answer.tokens); i += n {
+		if s.t.answer.tokens[i].thinking == s.thinking {
+			s.at, s.alt = i, s.taken(i)
+			return
+		}
+	}
+}
+
+// jump goes to the nearest token of the part, looking from a place.
+func (s *tokenSheet) jump(from, n int) {
+	s.at = from - n
+	s.step(n)
+	s.at = min(max(s.at, 0), len(s.t.answer.tokens)-1)
+}
+
+// taken is the place of the token itself among its alternatives.
+func (s *tokenSheet) taken(i int) int {
+	tok := &s.t.answer.tokens[i]
+	for j := range tok.alts {
+		if tok.alts[j].ID == tok.id {
+			return j
+		}
+	}
+	return 0
+}
+
+func (s *tokenSheet) choose(n int) {
+	if k := len(s.t.answer.tokens[s.at].alts); k > 0 {
+		s.alt = (s.alt + n + k) % k
+	}
+}
+
+// line goes to the token above or below.
+func (s *tokenSheet) line(n int) {
+	y := s.lineOf(s.at)
+	x := 0
+	for _, p := range s.lines[y].pieces {
+		if p.token == s.at {
+			x = p.x
+		}
+	}
+	for y += n; y >= 0 && y < len(s.lines); y += n {
+		for _, p := range s.lines[y].pieces {
+			if p.x+p.w > x || p.token == s.lines[y].pieces[len(s.lines[y].pieces)-1].token {
+				s.at, s.alt = p.token, s.taken(p.token)
+				return
+			}
+		}
+	}
+}
+
+// surprise goes to the next token that was less likely than one in ten.
+func (s *tokenSheet) surprise(n int) {
+	for i := s.at + n; i >= 0 && i < len(s.t.answer.tokens); i += n {
+		if tok := &s.t.answer.tokens[i]; tok.thinking == s.thinking && tok.likely() < 0.1 {
+			s.at, s.alt = i, s.taken(i)
+			return
+		}
+	}
+}
+
+// switchPart goes between the thinking and the text.
+func (s *tokenSheet) switchPart() {
+	for i := range s.t.answer.tokens {
+		if s.t.answer.tokens[i].thinking != s.thinking {
+			s.thinking = !s.thinking
+			s.jump(0, 1)
+			return
+		}
+	}
+}
+
+func (s *tokenSheet) click(_ *root, x, y int) tea.Cmd {
+	y = y - 3 + s.top
+	if y < 0 || y >= len(s.lines) {
+		return nil
+	}
+	for _, p := range s.lines[y].pieces {
+		if x-gutter >= p.x && x-gutter < p.x+p.w {
+			s.at, s.alt = p.token, s.taken(p.token)
+		}
+	}
+	return nil
+}
+
+func (s *tokenSheet) wheel(_ *root, n int) {
+	for range max(n, -n) {
+		s.line(n / max(max(n, -n), 1))
+	}
+}

@@ -1,0 +1,293 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/engine/chat"
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// tokenSheet shows an answer token by token, shaded by how likely each was, with
+// the alternatives of the token under the cursor; one of them can be taken, and
+// the answer goes on from there.
+type tokenSheet struct {
+	p  *pane
+	t  *turn
+	at int // the token under the cursor
+	// alt is the chosen alternative.
+	alt      int
+	thinking bool // the tokens of the thinking are shown instead of the text's
+	top      int
+	lines    []tokenLine
+	width    int
+}
+
+// tokenLine is a line of tokens: pieces of them, where a token spans lines.
+type tokenLine struct{ pieces []tokenPiece }
+
+type tokenPiece struct {
+	token int
+	text  string
+	x, w  int
+}
+
+const tokenSide = 42 // cells for the alternatives
+
+func (r *root) openTokens() {
+	p := r.pane()
+	t := p.view.current()
+	for i := len(p.conv.turns) - 1; i >= 0 && (t == nil || t.answer == nil); i-- {
+		t = p.conv.turns[i]
+	}
+	if t == nil || t.answer == nil {
+		r.say(toneQuiet, "there is no answer yet whose tokens could be shown")
+		return
+	}
+	if len(t.answer.tokens) == 0 {
+		r.say(toneQuiet, "the odds of this answer were not kept: they are known for answers of this run")
+		return
+	}
+	s := &tokenSheet{p: p, t: t, at: len(t.answer.tokens) - 1}
+	s.thinking = t.answer.tokens[s.at].thinking
+	r.sheet = s
+}
+
+// set breaks the tokens into lines of w cells.
+func (s *tokenSheet) set(w int) {
+	s.width = w
+	s.lines = s.lines[:0]
+	src := s.t.doc.Source()
+	if s.thinking {
+		src = s.t.thought.Source()
+	}
+	var line tokenLine
+	x := 0
+	flush := func() { s.lines = append(s.lines, line); line, x = tokenLine{}, 0 }
+	for i := range s.t.answer.tokens {
+		tok := &s.t.answer.tokens[i]
+		if tok.thinking != s.thinking || tok.end > len(src) {
+			continue
+		}
+		for n, part := range strings.Split(src[tok.start:tok.end], "\n") {
+			if n > 0 {
+				flush()
+			}
+			part = strings.ReplaceAll(part, "\t", "    ")
+			pw := text.Width(part)
+			if x+pw > w && x > 0 {
+				flush()
+				trimmed := strings.TrimLeft(part, " ")
+				part, pw = trimmed, text.Width(trimmed)
+			}
+			if part != "" || n == 0 {
+				part = text.Truncate(part, w, "")
+				line.pieces = append(line.pieces, tokenPiece{i, part, x, min(pw, w)})
+				x += min(pw, w)
+			}
+		}
+	}
+	flush()
+}
+
+func (s *tokenSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
+	th := r.th
+	side := tokenSide
+	left := min(w-side-3, measure)
+	s.set(left - gutter)
+	lines := []string{spaces(w), s.head(r, w), spaces(w)}
+	room := h - len(lines) - 2
+	y := s.lineOf(s.at)
+	s.top = min(s.top, y)
+	if y >= s.top+room {
+		s.top = y - room + 1
+	}
+	right := s.alternatives(r, side)
+	for i := 0; i < room; i++ {
+		l := ""
+		if s.top+i < len(s.lines) {
+			l = s.drawLine(th, &s.lines[s.top+i])
+		}
+		a := ""
+		if i < len(right) {
+			a = right[i]
+		}
+		lines = append(lines, fit(spaces(gutter)+fit(l, left-gutter)+"   "+a, w))
+	}
+	return append(lines, spaces(w), fit("  "+s.legend(th), w)), nil
+}
+
+func (s *tokenSheet) head(r *root, w int) string {
+	th := r.th
+	a := s.t.answer
+	dot := " " + th.mark.dot + " "
+	return fit("  "+th.strong.draw("Tokens")+th.dim.draw(fmt.Sprintf("  %s%sperplexity %.2f%sseed %d",
+		plural(len(a.tokens), "token", "tokens"), dot, a.perplexity(), dot, a.seed)), w)
+}
+
+// perplexity is how surprised the model was by its own answer, on average.
+func (a *answer) perplexity() float64 {
+	sum := 0.0
+	for i := range a.tokens {
+		sum -= float64(a.tokens[i].logProb)
+	}
+	return math.Exp(sum / float64(max(len(a.tokens), 1)))
+}
+
+// likely is a token's probability under the model, before any knob.
+func (t *token) likely() float64 { return math.Exp(float64(t.logProb)) }
+
+func (s *tokenSheet) drawLine(th *theme, l *tokenLine) string {
+	var b strings.Builder
+	for i := range l.pieces {
+		p := &l.pieces[i]
+		pn := th.shade(s.t.answer.tokens[p.token].likely())
+		if p.token == s.at {
+			pn = th.selected
+		}
+		shown := p.text
+		if shown == "" && p.token == s.at {
+			shown = th.mark.empty
+		}
+		b.WriteString(pn.draw(shown))
+	}
+	return b.String()
+}
+
+// shade is how a token of some probability is set: plain where it was likely.
+// Underlines stand with the colours, which never carry the meaning alone.
+func (t *theme) shade(p float64) pen {
+	switch {
+	case p >= 0.5:
+		return ""
+	case p >= 0.1:
+		return t.likelyPen
+	}
+	return t.unlikelyPen
+}
+
+func (s *tokenSheet) legend(th *theme) string {
+	return th.dim.draw("plain: over 50 %   ") + th.likelyPen.draw("under 50 %") + th.dim.draw("   ") + th.unlikelyPen.draw("under 10 %")
+}
+
+// alternatives lists what else could have stood there.
+func (s *tokenSheet) alternatives(r *root, w int) []string {
+	th := r.th
+	tok := &s.t.answer.tokens[s.at]
+	out := []string{th.dim.draw(fit(fmt.Sprintf("token %d of %d", s.at+1, len(s.t.answer.tokens)), w)), ""}
+	for i := range tok.alts {
+		a := &tok.alts[i]
+		p := math.Exp(float64(a.LogProb))
+		pn, bar := pen(""), th.dim
+		if a.ID == tok.id {
+			pn, bar = th.accent, th.accent
+		}
+		if i == s.alt {
+			pn = th.accentStrong
+		}
+		name := fit(text.Truncate(shownToken(a.Text), 13, th.mark.ellipsis), 14)
+		fill, rest := th.thickBar(p, w-14-2-9)
+		out = append(out, th.choiceMark(i == s.alt)+pn.draw(name)+bar.draw(fill)+spaces(rest)+th.dim.draw(right(percent(float32(p)), 9)))
+	}
+	if !s.listed(tok) {
+		out = append(out, th.dim.draw(fit(fmt.Sprintf("  taken: %s %s", shownToken(s.pieceOf(tok)), percent(float32(tok.likely()))), w)))
+	}
+	if before, after := s.t.answer.around(s.at); len(changed(before, after)) > 0 {
+		for _, k := range changed(before, after) {
+			out = append(out, "", th.accent.draw(fmt.Sprintf("%s %s → %s", knobs[k].label, knobs[k].write(knobs[k].get(&before)), knobs[k].write(knobs[k].get(&after)))))
+		}
+	}
+	return out
+}
+
+func (s *tokenSheet) listed(tok *token) bool {
+	for i := range tok.alts {
+		if tok.alts[i].ID == tok.id {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *tokenSheet) pieceOf(tok *token) string {
+	src := s.t.doc.Source()
+	if tok.thinking {
+		src = s.t.thought.Source()
+	}
+	return src[tok.start:min(tok.end, len(src))]
+}
+
+// around are the settings before and at a token.
+func (a *answer) around(n int) (before, after settings) {
+	before, after = a.start, a.start
+	for i := range a.changes {
+		if a.changes[i].Index < n {
+			before.Sampling = a.changes[i].Sampling
+		}
+		if a.changes[i].Index <= n {
+			after.Sampling = a.changes[i].Sampling
+		}
+	}
+	return before, after
+}
+
+func (s *tokenSheet) lineOf(token int) int {
+	for y := range s.lines {
+		for i := range s.lines[y].pieces {
+			if s.lines[y].pieces[i].token == token {
+				return y
+			}
+		}
+	}
+	return 0
+}
+
+// branch takes the chosen alternative in place of the token and goes on from
+// there, as a new version of the answer.
+func (s *tokenSheet) branch(r *root) tea.Cmd {
+	tok := &s.t.answer.tokens[s.at]
+	if s.alt >= len(tok.alts) || !r.ready(s.p) {
+		return nil
+	}
+	if len(s.t.m.Tokens) <= s.at || tok.thinking {
+		r.say(toneWarn, "only the tokens of a finished answer's text can be replaced")
+		return nil
+	}
+	alt := &tok.alts[s.alt]
+	m := s.t.m.Message
+	m.Role = chat.Assistant
+	m.Content = s.t.doc.Source()[:tok.start] + alt.Text
+	m.Tokens = append(append([]int32(nil), m.Tokens[:s.at]...), alt.ID)
+	m.ToolCalls, m.Unfinished = nil, true
+	old := s.t.answer
+	s.p.conv.chat.Add(s.t.m.Parent, m)
+	s.p.conv.walk()
+	t := s.p.conv.last()
+	t.answer = old.until(s.at)
+	t.answer.tokens = append(t.answer.tokens, token{
+		id: alt.ID, logProb: alt.LogProb, prob: alt.Prob, start: tok.start, end: t.doc.Len(), alts: tok.alts,
+	})
+	r.sheet = nil
+	return r.goOn(s.p, t)
+}
+
+// until is the record of the first n tokens.
+func (a *answer) until(n int) *answer {
+	b := *a
+	b.tokens = append([]token(nil), a.tokens[:n]...)
+	b.changes = nil
+	for _, c := range a.changes {
+		if c.Index < n {
+			b.changes = append(b.changes, c)
+		}
+	}
+	b.rate = rate{}
+	return &b
+}
+
+func (s *tokenSheet) hint(r *root) string {
+	return r.keyHint("left right token", "up down alternative", "enter branches from it", "esc back")
+}

@@ -1,0 +1,154 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/engine/chat"
+	"github.com/confab-tui/confab/ui/store"
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// turn is one message as it stands on the screen.
+type turn struct {
+	m *store.Message
+	// answer is what is known of how a model made the message, else nil.
+	answer *answer
+	// which and of count the message's versions, from 1.
+	which, of int
+
+	doc, thought text.Document
+	fold         fold
+	// version grows with every change of what the turn shows.
+	version int
+	cache   rendered
+}
+
+// fold is how much of a thinking block is shown.
+type fold int
+
+const (
+	foldAuto   fold = iota // the last lines while it thinks, one line afterwards
+	foldClosed             // one line
+	foldOpen               // all of it
+)
+
+// answer is the record of how an assistant's message came about.
+type answer struct {
+	model, modelID string
+	seed           uint64
+	// start is the sampling of the first token, changes what took effect later,
+	// by the number of the token; together with the seed they replay the answer.
+	start   settings
+	changes []engine.Change
+	// tokens are known for answers of this run of the program.
+	tokens  []token
+	counts  engine.Counts
+	state   engine.State
+	reason  engine.Reason
+	err     string
+	dropped int
+	// first is how many tokens the answer had when it was continued: the engine
+	// counts the new ones from 0.
+	first int
+	rate  rate
+}
+
+// token is one token of an answer and where its text lies in the document.
+type token struct {
+	id            int32
+	prob, logProb float32
+	start, end    int
+	thinking      bool
+	alts          []engine.Alternative
+}
+
+func (a *answer) running() bool { return a != nil && a.reason == "" }
+
+func newTurn(m *store.Message) *turn {
+	t := &turn{m: m, which: 1, of: 1}
+	t.doc.Append(m.Content)
+	t.thought.Append(m.Thinking)
+	if m.Facts != nil {
+		t.answer = restoreAnswer(m.Facts)
+	}
+	if !t.answer.running() {
+		t.doc.Finish()
+		t.thought.Finish()
+	}
+	return t
+}
+
+func (t *turn) touch() { t.version++ }
+
+func (t *turn) running() bool { return t.answer.running() }
+
+// plain is the message as a person would copy it.
+func (t *turn) plain() string { return strings.TrimSpace(t.m.Content) }
+
+// take appends what one event brought.
+func (t *turn) take(ev *engine.Event, w *store.Answer) {
+	a := t.answer
+	a.state, a.counts = ev.State, ev.Counts
+	t.thought.Append(ev.Thinking)
+	t.doc.Append(ev.Text)
+	w.Append(ev.Text, ev.Thinking)
+	if len(ev.ToolCalls) > 0 {
+		w.AddToolCalls(ev.ToolCalls...)
+	}
+	for i := range ev.Tokens {
+		t.takeToken(&ev.Tokens[i])
+	}
+	for _, c := range ev.Changes {
+		c.Index += a.first
+		a.changes = append(a.changes, c)
+	}
+	a.dropped = max(a.dropped, ev.Dropped)
+	if len(ev.Changes) > 0 {
+		w.SetFacts(a.facts())
+	}
+	t.touch()
+}
+
+// takeToken notes where a token's text lies: behind the token before it, for
+// the engine's pieces join into the text.
+func (t *turn) takeToken(ev *engine.Token) {
+	a := t.answer
+	limit, at := t.doc.Len(), 0
+	if ev.Thinking {
+		limit = t.thought.Len()
+	}
+	for i := len(a.tokens) - 1; i >= 0; i-- {
+		if a.tokens[i].thinking == ev.Thinking {
+			at = a.tokens[i].end
+			break
+		}
+	}
+	end := min(at+len(text.Clean(ev.Text)), limit)
+	a.tokens = append(a.tokens, token{
+		id: ev.ID, prob: ev.Prob, logProb: ev.LogProb, start: min(at, end), end: end,
+		thinking: ev.Thinking, alts: ev.Alternatives,
+	})
+}
+
+// finish closes the answer with what the engine says it is.
+func (t *turn) finish(e *engine.End, w *store.Answer) {
+	a := t.answer
+	a.state, a.reason, a.counts, a.seed = engine.StateEnded, e.Reason, e.Counts, e.Seed
+	if e.Err != nil {
+		a.err = text.CleanLine(e.Err.Error())
+	}
+	whole := e.Message
+	if whole.Content == "" && whole.Thinking == "" && len(whole.Tokens) == 0 {
+		whole = t.m.Message // it failed before it began, or knows no better
+		whole.Unfinished = e.Reason != engine.ReasonStop
+	}
+	whole.Role = chat.Assistant
+	w.Finish(whole, a.facts())
+	if t.doc.Source() != text.Clean(whole.Content) {
+		t.doc.Set(whole.Content)
+	}
+	t.doc.Finish()
+	t.thought.Finish()
+	t.touch()
+}

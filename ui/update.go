@@ -1,0 +1,302 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Update routes a message to the part that it is for.
+func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		r.w, r.h = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		if msg.Color != nil {
+			r.th.setBackground(msg.Color, msg.IsDark())
+		}
+	case tea.ForegroundColorMsg:
+		if msg.Color != nil {
+			r.th.setForeground(msg.Color)
+		}
+	case tea.KeyboardEnhancementsMsg:
+		r.enhanced = msg.SupportsKeyDisambiguation()
+	case tea.FocusMsg:
+		r.focused = true
+		r.seen()
+	case tea.BlurMsg:
+		r.focused = false
+	case frameMsg:
+		return r, r.onFrame()
+	case openedMsg:
+		return r, r.onOpened(msg)
+	case statsMsg:
+		r.back.told(msg)
+	case tea.KeyPressMsg:
+		return r, r.onKey(msg)
+	case tea.PasteMsg:
+		r.onPaste(msg.Content)
+	case tea.MouseMsg:
+		return r, r.onMouse(msg)
+	case sheetMsg:
+		return r, msg.apply(r)
+	}
+	return r, nil
+}
+
+// sheetMsg is the end of a command that knows itself what to do with its
+// result: fetched lists, a written text, a copied one.
+type sheetMsg interface {
+	apply(*root) tea.Cmd
+}
+
+// seen marks the chats on the screen as read.
+func (r *root) seen() {
+	for _, p := range r.tab().panes {
+		p.conv.unread = false
+	}
+}
+
+// onOpened goes on when the model is there: with what was sent meanwhile.
+func (r *root) onOpened(msg openedMsg) tea.Cmd {
+	cmds := []tea.Cmd{r.back.opened(msg)}
+	if msg.number != r.back.number || r.back.engine == nil {
+		return tea.Batch(cmds...)
+	}
+	info := &r.back.info
+	r.base.model.Sampling = info.Sampling
+	for _, n := range info.Notices {
+		r.say(toneWarn, n)
+	}
+	for _, t := range r.tabs {
+		for _, p := range t.panes {
+			p.conv.chat.ModelPath, p.conv.chat.ModelName = info.Path, info.Name
+			if len(p.conv.waiting) > 0 {
+				cmds = append(cmds, r.ended(p))
+			}
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// onKey gives a key to what has the focus, after what holds everywhere.
+func (r *root) onKey(k tea.KeyPressMsg) tea.Cmd {
+	key := k.String()
+	if key == "space" || key == " " {
+		key = "space"
+	}
+	if r.toast.until.IsZero() {
+		r.toast = toast{}
+	}
+	if key != "ctrl+c" {
+		r.quitArmed = false
+	}
+	defer r.remember()
+	if r.w < minWidth || r.h < minHeight {
+		if key == "ctrl+c" || key == "ctrl+d" {
+			return r.quit()
+		}
+		return nil
+	}
+	r.pane().view.sel = selection{}
+	if r.sheet != nil {
+		if done, cmd := r.sheetKey(key, k); done {
+			return cmd
+		}
+	}
+	if cmd, done := r.tabNumber(key); done {
+		return cmd
+	}
+	if do := anywhere(key); do != doNothing && !r.keepsForInput(key, do) {
+		r.complete.close()
+		return r.do(do)
+	}
+	r.wordGone = r.wordGone && key == "ctrl+w"
+	switch r.focus {
+	case focusPanel:
+		return r.panelKey(key)
+	case focusText:
+		return r.textKey(key)
+	}
+	return r.inputKey(key, k)
+}
+
+// keepsForInput tells the keys that mean something else while a person writes:
+// deleting a word, moving by words.
+func (r *root) keepsForInput(key string, do action) bool {
+	if r.focus != focusInput || r.sheet != nil {
+		return false
+	}
+	switch do {
+	case doCloseTab:
+		return !r.pane().input.empty() || r.wordGone
+	case doFocusLeft, doFocusRight:
+		return len(r.tab().panes) == 1
+	}
+	return false
+}
+
+// tabNumber takes alt+1 .. alt+9.
+func (r *root) tabNumber(key string) (tea.Cmd, bool) {
+	n, ok := strings.CutPrefix(key, "alt+")
+	if !ok || len(n) != 1 || n[0] < '1' || n[0] > '9' {
+		return nil, false
+	}
+	if i := int(n[0] - '1'); i < len(r.tabs) {
+		r.goTab(i)
+	}
+	return nil, true
+}
+
+// textKey is a key of a person who reads.
+func (r *root) textKey(key string) tea.Cmd {
+	if r.prefix == "g" {
+		r.prefix = ""
+		switch key {
+		case "t":
+			return r.do(doNextTab)
+		case "T":
+			return r.do(doPrevTab)
+		case "g":
+			return r.do(doTop)
+		}
+		return nil
+	}
+	if key == "g" {
+		r.prefix = "g"
+		return nil
+	}
+	if len(key) == 1 && key[0] >= '1' && key[0] <= '6' {
+		r.focusPane(int(key[0] - '1'))
+		return nil
+	}
+	if do, ok := keysText.byKey[key]; ok {
+		return r.do(do)
+	}
+	switch key {
+	case "pgup", "ctrl+b":
+		return r.do(doPageUp)
+	case "pgdown":
+		return r.do(doPageDown)
+	case "ctrl+c":
+		return r.do(doInterrupt)
+	case "ctrl+r":
+		return r.do(doRegenerate)
+	}
+	return nil
+}
+
+// inputKey is a key of a person who writes.
+func (r *root) inputKey(key string, k tea.KeyPressMsg) tea.Cmd {
+	p := r.pane()
+	if r.complete.active {
+		if done, cmd := r.completeKey(key); done {
+			return cmd
+		}
+	}
+	switch key {
+	case "enter":
+		return r.submit()
+	case "ctrl+j", "shift+enter", "alt+enter":
+		p.input.insert("\n")
+		return nil
+	case "?":
+		if p.input.empty() {
+			return r.do(doHelp)
+		}
+	case "up", "down":
+		return r.inputVertical(key)
+	case "end", "ctrl+end":
+		if p.input.empty() {
+			return r.do(doEnd)
+		}
+	case "home", "ctrl+home":
+		if p.input.empty() {
+			return r.do(doTop)
+		}
+	case "left", "right":
+		if p.input.empty() && p.editing == nil && r.turnVersion(key) {
+			return nil
+		}
+	case "ctrl+d":
+		if !p.input.empty() {
+			p.input.delete()
+			return nil
+		}
+	}
+	if do, ok := keysInput.byKey[key]; ok {
+		return r.do(do)
+	}
+	if r.editKey(&p.input, key, k) {
+		p.recall = 0
+		r.completeUpdate()
+	}
+	return nil
+}
+
+// turnVersion swaps the versions of the last answer from an empty input.
+func (r *root) turnVersion(key string) bool {
+	t := r.pane().conv.last()
+	if t == nil || t.of < 2 || r.pane().conv.running() {
+		return false
+	}
+	r.swapVersion(t, map[string]int{"left": -1, "right": 1}[key])
+	return true
+}
+
+// editKey changes the text; it reports false for keys that do nothing there.
+func (r *root) editKey(e *editor, key string, k tea.KeyPressMsg) bool {
+	switch key {
+	case "left", "ctrl+b":
+		e.goTo(e.left())
+	case "right", "ctrl+f":
+		e.goTo(e.right())
+	case "alt+left", "ctrl+left", "alt+b":
+		e.goTo(e.wordLeft())
+	case "alt+right", "ctrl+right", "alt+f":
+		e.goTo(e.wordRight())
+	case "home", "ctrl+a":
+		e.goTo(e.lineStart())
+	case "end", "ctrl+e":
+		e.goTo(e.lineEnd())
+	case "ctrl+home":
+		e.goTo(0)
+	case "ctrl+end":
+		e.goTo(len(e.s))
+	case "backspace", "ctrl+h", "shift+backspace":
+		e.backspace()
+	case "delete":
+		e.delete()
+	case "ctrl+w", "alt+backspace", "ctrl+backspace":
+		e.wordBack()
+		r.wordGone = key == "ctrl+w"
+	case "alt+d", "ctrl+delete", "alt+delete":
+		e.wordAhead()
+	case "ctrl+u":
+		e.killToStart()
+	case "ctrl+_", "ctrl+-":
+		e.undo()
+	default:
+		if k.Text == "" || k.Mod&^tea.ModShift != 0 && k.Mod&tea.ModAlt != 0 {
+			return false
+		}
+		e.insert(k.Text)
+	}
+	return true
+}
+
+// onPaste puts pasted text where text is written.
+func (r *root) onPaste(s string) {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.ReplaceAll(s, "\r", "\n")
+	if r.sheet != nil {
+		if t, ok := r.sheet.(writable); ok {
+			t.paste(s)
+		}
+		return
+	}
+	r.focus = focusInput
+	r.pane().input.paste(s)
+	r.complete.close()
+	r.remember()
+}

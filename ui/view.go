@@ -1,0 +1,212 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// View puts the screen together from the parts' lines.
+func (r *root) View() tea.View {
+	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: r.windowTitle()}
+	if !r.mouseOff {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if r.back.loading != 0 {
+		v.ProgressBar = tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+		if _, f := r.back.fraction(); f >= 0 {
+			v.ProgressBar = tea.NewProgressBar(tea.ProgressBarDefault, int(f*100))
+		}
+	}
+	if r.w < 1 || r.h < 1 || len(r.tabs) == 0 {
+		return v
+	}
+	if r.w < minWidth || r.h < minHeight {
+		v.Content = r.tooSmall()
+		return v
+	}
+	l := r.layout()
+	lines := make([]string, 0, r.h)
+	title, spans := r.drawTitle(r.w)
+	r.spans = spans
+	lines = append(lines, title, r.topRule(l))
+	body, cursor := r.drawBody(l)
+	lines = append(lines, body...)
+	lines = append(lines, r.bodyRule(l))
+	input, inputCursor := r.drawInput(l)
+	if cursor == nil {
+		cursor = inputCursor
+	}
+	lines = append(lines, input...)
+	lines = append(lines, r.th.rule(r.w), r.drawStatus(r.w))
+	v.Content = strings.Join(lines, "\n")
+	v.Cursor = cursor
+	return v
+}
+
+func (r *root) layout() layout {
+	panel := r.panel.open && r.sheetless()
+	return lay(r.w, r.h, len(r.tab().panes), panel, r.inputLines())
+}
+
+// sheetless tells whether the body shows the chats.
+func (r *root) sheetless() bool {
+	if _, ok := r.sheet.(*findSheet); ok {
+		return true
+	}
+	return r.sheet == nil
+}
+
+func (r *root) windowTitle() string {
+	return r.tab().mark(true, &plainMarks) + " " + r.tab().title() + " - confab"
+}
+
+// tooSmall is what a window shows that has no room for the program.
+func (r *root) tooSmall() string {
+	out := make([]string, 0, r.h)
+	for _, s := range text.Wrap(fmt.Sprintf("confab needs a window of %d x %d; this one has %d x %d.", minWidth, minHeight, r.w, r.h), max(r.w-2, 1)) {
+		out = append(out, text.Truncate(" "+s, r.w, ""))
+	}
+	for _, s := range text.Wrap("Make it larger and everything is there again. ctrl+c quits.", max(r.w-2, 1)) {
+		out = append(out, text.Truncate(" "+r.th.dim.draw(s), r.w, ""))
+	}
+	return strings.Join(out[:min(len(out), r.h)], "\n")
+}
+
+// topRule is the line under the tabs, with a joint where a divider begins.
+func (r *root) topRule(l layout) string { return r.ruleWith(l, r.th.mark.tee) }
+
+// bodyRule is the line above the input.
+func (r *root) bodyRule(l layout) string {
+	joint := r.th.mark.joint
+	return r.ruleWith(l, joint)
+}
+
+func (r *root) ruleWith(l layout, joint string) string {
+	if !r.sheetless() {
+		return r.th.rule(l.w)
+	}
+	var b strings.Builder
+	x := 0
+	for _, d := range l.dividers() {
+		b.WriteString(strings.Repeat(r.th.mark.rule, d-x))
+		b.WriteString(joint)
+		x = d + 1
+	}
+	b.WriteString(strings.Repeat(r.th.mark.rule, max(l.w-x, 0)))
+	return r.th.faint.draw(b.String())
+}
+
+// dividers are the columns between panes and before the panel.
+func (l *layout) dividers() []int {
+	var out []int
+	for i := 1; i < len(l.panes); i++ {
+		out = append(out, l.panes[i].x-1)
+	}
+	if l.panel.w > 0 {
+		out = append(out, l.panel.x-1)
+	}
+	return out
+}
+
+// drawBody gives the lines between the rules: a sheet, or the chats side by
+// side with the panel.
+func (r *root) drawBody(l layout) ([]string, *tea.Cursor) {
+	h := l.body.h
+	var lines []string
+	var cursor *tea.Cursor
+	if !r.sheetless() {
+		lines, cursor = r.sheet.draw(r, l.w, h)
+		if cursor != nil {
+			cursor.Y += l.body.y
+		}
+		if len(lines) > h {
+			lines = lines[:h]
+		}
+		for len(lines) < h {
+			lines = append(lines, spaces(l.w))
+		}
+	} else {
+		lines = r.drawChats(l)
+	}
+	if offers := r.drawComplete(l.w); len(offers) > 0 && len(offers) < h {
+		copy(lines[h-len(offers):], offers)
+	}
+	return lines, cursor
+}
+
+func (r *root) drawChats(l layout) []string {
+	t := r.tab()
+	columns := make([][]string, 0, len(t.panes)+1)
+	for i, p := range t.panes {
+		columns = append(columns, r.drawPane(p, l.panes[i], l.header, i == t.focus))
+	}
+	if l.panel.w > 0 {
+		columns = append(columns, r.drawPanel(l.panel.w, l.panel.h))
+	}
+	divider := r.th.faint.draw(r.th.mark.divider)
+	cross := r.th.faint.draw(r.th.mark.cross)
+	lines := make([]string, 0, l.body.h)
+	var b strings.Builder
+	for y := range l.body.h {
+		b.Reset()
+		for i, c := range columns {
+			if i > 0 {
+				if l.header > 0 && y == l.header-1 && i < len(t.panes) {
+					b.WriteString(cross)
+				} else {
+					b.WriteString(divider)
+				}
+			}
+			b.WriteString(c[y])
+		}
+		lines = append(lines, b.String())
+	}
+	return lines
+}
+
+// drawPane gives the lines of one chat in its rectangle.
+func (r *root) drawPane(p *pane, area rect, header int, focused bool) []string {
+	lines := make([]string, 0, area.h)
+	if header > 0 {
+		a, b := p.header(&r.base, area.w, focused, r.th)
+		lines = append(lines, a, b, r.th.rule(area.w))
+	}
+	v := &p.view
+	v.w, v.h, v.frame = area.w, area.h-header-1, r.frame
+	if len(p.conv.turns) == 0 {
+		return append(lines, r.welcome(p, area.w, area.h-header)...)
+	}
+	lines = v.draw(lines)
+	return append(lines, spaces(area.w))
+}
+
+// welcome is what an empty chat says: what this is, that a larger model is one
+// key away, and where the keys are.
+func (r *root) welcome(p *pane, w, h int) []string {
+	th := r.th
+	var say []string
+	switch {
+	case r.back.engine != nil:
+		say = append(say, th.strong.draw(text.CleanLine(r.back.info.Name))+" answers here, inside this program.")
+	case r.back.loading != 0:
+		say = append(say, "The model is being loaded; you can write already.")
+	default:
+		say = append(say, "No model is open.")
+	}
+	say = append(say, th.accent.draw("ctrl+o")+th.dim.draw(" opens another model of this machine"), th.accent.draw("?")+th.dim.draw("      shows every key"))
+	lines := []string{spaces(w)}
+	if p.conv.chat.System != "" {
+		lines = append(lines, fit("  "+th.dim.draw(text.Truncate("system "+th.mark.dot+" "+text.CleanLine(p.conv.chat.System), w-4, th.mark.ellipsis)), w), spaces(w))
+	}
+	for _, s := range say {
+		lines = append(lines, fit("  "+s, w))
+	}
+	for len(lines) < h {
+		lines = append(lines, spaces(w))
+	}
+	return lines[:h]
+}

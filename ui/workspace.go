@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/confab-tui/confab/ui/store"
+)
+
+// workspace is what the program finds again when it starts.
+type workspace struct {
+	Tabs   []savedTab `json:"tabs"`
+	Active int        `json:"active"`
+	Panel  bool       `json:"panel,omitempty"`
+}
+
+type savedTab struct {
+	Chats     []store.ID `json:"chats"`
+	Focus     int        `json:"focus,omitempty"`
+	Broadcast bool       `json:"broadcast,omitempty"`
+	Compare   bool       `json:"compare,omitempty"`
+}
+
+const (
+	workspaceKey  = "workspace"
+	promptHistory = 200
+)
+
+// remember hands the state of the screen to the store's writer.
+func (r *root) remember() {
+	w := workspace{Active: r.active, Panel: r.panel.open}
+	for _, t := range r.tabs {
+		s := savedTab{Focus: t.focus, Broadcast: t.broadcast, Compare: t.compare}
+		for _, p := range t.panes {
+			s.Chats = append(s.Chats, p.conv.chat.ID)
+			p.saveDraft()
+		}
+		w.Tabs = append(w.Tabs, s)
+	}
+	b, err := json.Marshal(w)
+	if err != nil {
+		panic("ui: the workspace cannot be written: " + err.Error())
+	}
+	if s := string(b); s != r.saved {
+		r.saved = s
+		r.store.SetState(workspaceKey, s)
+	}
+}
+
+// saveDraft keeps what is being written, but not the new version of a message.
+func (p *pane) saveDraft() {
+	in := &p.input
+	if p.editing != nil {
+		in = &p.kept
+	}
+	if v := in.value(); v != p.conv.chat.Draft {
+		p.conv.chat.SetDraft(v)
+	}
+}
+
+// restore reads what remember wrote, before the program is on the screen. What
+// cannot be read is told and left out.
+func (r *root) restore(ctx context.Context) {
+	for _, n := range r.options.Notices {
+		r.say(toneWarn, n)
+	}
+	raw, err := r.store.State(ctx, workspaceKey)
+	if err != nil {
+		r.say(toneBad, err.Error())
+	}
+	var w workspace
+	if raw != "" && json.Unmarshal([]byte(raw), &w) != nil {
+		r.say(toneWarn, "the tabs of last time could not be read; the chats are under ctrl+s")
+	}
+	for _, s := range w.Tabs {
+		t := &tab{broadcast: s.Broadcast, compare: s.Compare}
+		for _, id := range s.Chats {
+			if c, err := r.store.Load(ctx, id); err == nil && c.Deleted.IsZero() {
+				t.panes = append(t.panes, newPane(c, r.th))
+			}
+		}
+		if len(t.panes) > 0 {
+			t.focus = min(max(s.Focus, 0), len(t.panes)-1)
+			r.tabs = append(r.tabs, t)
+		}
+	}
+	r.panel.open = w.Panel
+	if len(r.tabs) == 0 {
+		r.tabs = []*tab{{panes: []*pane{r.freshPane()}}}
+	}
+	r.active = min(max(w.Active, 0), len(r.tabs)-1)
+	if r.history, err = r.store.Prompts(ctx, promptHistory); err != nil {
+		r.say(toneBad, err.Error())
+	}
+}
+
+// freshPane begins a chat with the configuration's system prompt.
+func (r *root) freshPane() *pane {
+	c := r.store.New()
+	c.System = r.options.System
+	p := newPane(c, r.th)
+	p.conv.think = r.options.Think
+	return p
+}
