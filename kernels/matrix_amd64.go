@@ -11,6 +11,18 @@ func multiplyVNNI(k kind, p *product) bool {
 	switch k {
 	case kindI8:
 		vnniI8(p)
+	case kindQ4_0:
+		vnniQ4_0(p)
+	case kindIQ4:
+		vnniIQ4(p)
+	case kindFP4:
+		vnniFP4(p)
+	case kindQ4_1:
+		vnniQ4_1(p)
+	case kindQ5_0:
+		vnniQ5_0(p)
+	case kindQ5_1:
+		vnniQ5_1(p)
 	case kindQ4K:
 		vnniQ4K(p)
 	case kindQ5K:
@@ -34,3 +46,21 @@ func vnniQ5K(p *product)
 
 //go:noescape
 func vnniQ6K(p *product)
+
+//go:noescape
+func vnniQ4_0(p *product)
+
+//go:noescape
+func vnniIQ4(p *product)
+
+//go:noescape
+func vnniFP4(p *product)
+
+//go:noescape
+func vnniQ4_1(p *product)
+
+//go:noescape
+func vnniQ5_0(p *product)
+
+//go:noescape
+func vnniQ5_1(p *product)

@@ -1,22 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 #include "matrix_amd64.h"
-
-// START sets the sums to -128 times the input's: codes are stored plus 128.
-#define START(o, i, P, A, B, C, D) \
-	VPBROADCASTD const_q8Offset(P), A \
-	VMOVDQA64    A, B
-
-// SCALE adds a finished block: sums times the scales in Z26, Z27 and the input's.
-#define SCALE(o, i, P, A, B, C, D) \
-	VBROADCASTSS const_q8Scale(P), Z28 \
-	VCVTDQ2PS    A, A                  \
-	VCVTDQ2PS    B, B                  \
-	VMULPS       Z28, Z26, Z29         \
-	VMULPS       Z28, Z27, Z30         \
-	VFMADD231PS  Z29, A, C             \
-	VFMADD231PS  Z30, B, D             \
-	ADDQ         $const_q8Bytes, P
+#include "matrix_q8_amd64.h"
 
 #define LINE(ROWS, j) \
 	VMOVDQU64 (64+128*j)(SI), Z24  \
@@ -30,8 +15,6 @@
 BLOCK:                        \
 	AHEAD                 \
 	AHEAD                 \
-	VCVTPH2PS (SI), Z26   \
-	VCVTPH2PS 32(SI), Z27 \
 	ROWS(START, 0)        \
 	LINE(ROWS, 0)         \
 	LINE(ROWS, 1)         \
@@ -41,7 +24,9 @@ BLOCK:                        \
 	LINE(ROWS, 5)         \
 	LINE(ROWS, 6)         \
 	LINE(ROWS, 7)         \
+	SCALES                \
 	ROWS(SCALE, 0)        \
+	ROWS(NEXT, 0)         \
 	ADDQ $(64+1024), SI   \
 	DECQ CX               \
 	JNZ  BLOCK            \

@@ -1,0 +1,162 @@
+#include "go_asm.h"
+#include "textflag.h"
+#include "matrix_amd64.h"
+#include "matrix_q8_amd64.h"
+
+// What nibbles stand for, plus 128.
+DATA q4<>+0(SB)/8, $0x7f7e7d7c7b7a7978
+DATA q4<>+8(SB)/8, $0x8786858483828180
+GLOBL q4<>(SB), RODATA|NOPTR, $16
+
+DATA iq4<>+0(SB)/8, $0x766a5d4f3f2d1801
+DATA iq4<>+8(SB)/8, $0xf1d9c5b5a6998d81
+GLOBL iq4<>(SB), RODATA|NOPTR, $16
+
+DATA fp4<>+0(SB)/8, $0x8c88868483828180
+DATA fp4<>+8(SB)/8, $0x74787a7c7d7e7f80
+GLOBL fp4<>(SB), RODATA|NOPTR, $16
+
+// POWERS reads a block's scales where they are BF16.
+#define POWERS \
+	VPMOVZXWD (SI), Z26   \
+	VPMOVZXWD 32(SI), Z27 \
+	VPSLLD    $16, Z26, Z26 \
+	VPSLLD    $16, Z27, Z27
+
+// N4 is for the types whose nibbles have a table; SCALES reads the scales.
+#define N4LINE(ROWS, i) \
+	LINES(64, i) \
+	LOW \
+	TABLE \
+	AHEAD \
+	ROWS(DOT, (4*i)) \
+	HIGH \
+	TABLE \
+	AHEAD \
+	ROWS(DOT, (16+4*i))
+
+#define N4(BLOCK, SCALES, ROWS) \
+	ROWS(LOAD, 0) \
+BLOCK: \
+	AHEAD \
+	AHEAD \
+	ROWS(START, 0) \
+	N4LINE(ROWS, 0) \
+	N4LINE(ROWS, 1) \
+	N4LINE(ROWS, 2) \
+	N4LINE(ROWS, 3) \
+	SCALES \
+	ROWS(SCALE, 0) \
+	ROWS(NEXT, 0) \
+	ADDQ $(64+512), SI \
+	DECQ CX \
+	JNZ BLOCK \
+	ROWS(STORE, 0) \
+	END
+
+// Q4_1 has minima instead of an offset.
+#define Q4_1LINE(ROWS, i) \
+	LINES(128, i) \
+	LOW \
+	AHEAD \
+	ROWS(DOT, (4*i)) \
+	HIGH \
+	AHEAD \
+	ROWS(DOT, (16+4*i))
+
+#define Q4_1(BLOCK, ROWS) \
+	ROWS(LOAD, 0) \
+BLOCK: \
+	AHEAD \
+	AHEAD \
+	ROWS(CLEAR, 0) \
+	Q4_1LINE(ROWS, 0) \
+	Q4_1LINE(ROWS, 1) \
+	Q4_1LINE(ROWS, 2) \
+	Q4_1LINE(ROWS, 3) \
+	SCALES \
+	ROWS(SCALE, 0) \
+	VCVTPH2PS 64(SI), Z24 \
+	VCVTPH2PS 96(SI), Z25 \
+	ROWS(MINIMUM, 0) \
+	ROWS(NEXT, 0) \
+	ADDQ $(128+512), SI \
+	DECQ CX \
+	JNZ BLOCK \
+	ROWS(STORE, 0) \
+	END
+
+// func vnniQ4_0(p *product)
+TEXT ·vnniQ4_0(SB), NOSPLIT, $0-8
+	BEGIN
+	VPBROADCASTD nibble<>+0(SB), Z29
+	VBROADCASTI32X4 q4<>(SB), Z31
+	CHOOSE
+one:
+	N4(block1, SCALES, ROWS1)
+two:
+	N4(block2, SCALES, ROWS2)
+three:
+	N4(block3, SCALES, ROWS3)
+four:
+	N4(block4, SCALES, ROWS4)
+five:
+	N4(block5, SCALES, ROWS5)
+six:
+	N4(block6, SCALES, ROWS6)
+
+// func vnniIQ4(p *product)
+TEXT ·vnniIQ4(SB), NOSPLIT, $0-8
+	BEGIN
+	VPBROADCASTD nibble<>+0(SB), Z29
+	VBROADCASTI32X4 iq4<>(SB), Z31
+	CHOOSE
+one:
+	N4(block1, SCALES, ROWS1)
+two:
+	N4(block2, SCALES, ROWS2)
+three:
+	N4(block3, SCALES, ROWS3)
+four:
+	N4(block4, SCALES, ROWS4)
+five:
+	N4(block5, SCALES, ROWS5)
+six:
+	N4(block6, SCALES, ROWS6)
+
+// func vnniFP4(p *product)
+TEXT ·vnniFP4(SB), NOSPLIT, $0-8
+	BEGIN
+	VPBROADCASTD nibble<>+0(SB), Z29
+	VBROADCASTI32X4 fp4<>(SB), Z31
+	CHOOSE
+one:
+	N4(block1, POWERS, ROWS1)
+two:
+	N4(block2, POWERS, ROWS2)
+three:
+	N4(block3, POWERS, ROWS3)
+four:
+	N4(block4, POWERS, ROWS4)
+five:
+	N4(block5, POWERS, ROWS5)
+six:
+	N4(block6, POWERS, ROWS6)
+
+// func vnniQ4_1(p *product)
+TEXT ·vnniQ4_1(SB), NOSPLIT, $0-8
+	BEGIN
+	VPBROADCASTD nibble<>+0(SB), Z29
+	CHOOSE
+one:
+	Q4_1(block1, ROWS1)
+two:
+	Q4_1(block2, ROWS2)
+three:
+	Q4_1(block3, ROWS3)
+four:
+	Q4_1(block4, ROWS4)
+five:
+	Q4_1(block5, ROWS5)
+six:
+	Q4_1(block6, ROWS6)
