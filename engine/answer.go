@@ -90,13 +90,11 @@ func (a *answer) turnKnobs() {
 	}
 }
 
-// sampling is the row of knobs for the token that follows all known ones.
-func (a *answer) sampling() model.SamplingRow {
-	row := model.SamplingRow{
-		Sampling: a.knobs, Seed: a.seed, Pos: int32(len(a.tokens)), Alternatives: a.req.Alternatives,
-	}
+// sampling is the row of knobs for the token that follows the first n.
+func (a *answer) sampling(n int) model.SamplingRow {
+	row := model.SamplingRow{Sampling: a.knobs, Seed: a.seed, Pos: int32(n), Alternatives: a.req.Alternatives}
 	if penalised(a.knobs) {
-		row.History = a.tokens[max(0, len(a.tokens)-a.knobs.RepeatLastN):]
+		row.History = a.tokens[max(0, n-a.knobs.RepeatLastN):n]
 	}
 	return row
 }

@@ -19,6 +19,7 @@ func (e *Engine) commit(parts []part, result model.Result) {
 		var others [][]model.TokenProb
 		switch {
 		case a.probe != nil && p.from < a.prompt:
+			a.probe.rows = a.probe.rows[:p.from] // not those from before a pause
 			for _, out := range outputs[:p.n] {
 				a.probe.rows = append(a.probe.rows, append([]float32(nil), out.Logits...))
 			}

@@ -75,7 +75,7 @@ func (e *Engine) render(messages []chat.Message, r *Request) (p prompt, err erro
 }
 
 func (e *Engine) encode(messages []chat.Message, think *bool) ([]int32, error) {
-	return e.template.Encode(messages, chatOptions{
+	return e.template.Encode(messages, chat.Options{
 		AddGenerationPrompt: true, Think: think, Now: time.Now(), ModelID: e.info.ID,
 	})
 }

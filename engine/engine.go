@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/engine/kv"
 	"github.com/confab-tui/confab/engine/token"
 )
@@ -22,7 +23,7 @@ type Engine struct {
 	info     Info
 	exec     executor
 	tok      *token.Tokenizer
-	template *chatTemplate
+	template *chat.Template
 	file     io.Closer // the model's, open as long as the executor reads it
 
 	inbox   inbox
@@ -47,7 +48,7 @@ type Engine struct {
 type parts struct {
 	info     Info
 	tok      *token.Tokenizer
-	template *chatTemplate
+	template *chat.Template
 	file     io.Closer
 	drafter  drafter
 	batch    int // rows of prefill in a step at most, 0 for the usual

@@ -43,9 +43,33 @@ func TestMix(t *testing.T) {
 	if testing.Short() {
 		rounds = 12
 	}
+	var seen sights
 	for seed := range rounds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { mix(t, rand.New(rand.NewPCG(uint64(seed), 7))) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { seen.mix(t, rand.New(rand.NewPCG(uint64(seed), 7))) })
 	}
+	if seen.waiting == 0 || seen.cached == 0 || seen.changes == 0 || seen.agreed == 0 || seen.company < 4 {
+		t.Errorf("the mix was too thin: %+v", seen)
+	}
+	for _, r := range []Reason{ReasonStop, ReasonLength, ReasonContext, ReasonCancel} {
+		if seen.ends[r] == 0 {
+			t.Errorf("no answer ended by %q", r)
+		}
+	}
+}
+
+// sights is what happened in all mixes together.
+type sights struct {
+	waiting, cached, changes, agreed, company int
+	ends                                      map[Reason]int
+}
+
+func (n *sights) note(got Event) {
+	if n.ends == nil {
+		n.ends = make(map[Reason]int)
+	}
+	n.ends[got.End.Reason]++
+	n.cached += got.Counts.Cached
+	n.changes += len(got.Changes)
 }
 
 // asked is one answer of a mix.
@@ -55,7 +79,7 @@ type asked struct {
 	read    Event // what was taken on the way
 }
 
-func mix(t *testing.T, rnd *rand.Rand) {
+func (n *sights) mix(t *testing.T, rnd *rand.Rand) {
 	x := newToy(t, 40+rnd.IntN(300))
 	x.perRow = time.Duration(rnd.IntN(20)) * time.Microsecond
 	e := openToy(t, x, 30+rnd.IntN(200), func(p *parts) {
@@ -71,7 +95,7 @@ func mix(t *testing.T, rnd *rand.Rand) {
 		r.Conversation = fmt.Sprint(i % 7)
 		all = append(all, &asked{request: r, stream: e.Generate(context.Background(), r)})
 		for range rnd.IntN(3) {
-			meddle(rnd, all[rnd.IntN(len(all))])
+			n.waiting += meddle(rnd, all[rnd.IntN(len(all))])
 		}
 		if rnd.IntN(3) == 0 {
 			time.Sleep(time.Duration(rnd.IntN(2000)) * time.Microsecond)
@@ -82,7 +106,10 @@ func mix(t *testing.T, rnd *rand.Rand) {
 			a.read.merge(finish(t, a.stream))
 		}
 		checkAnswer(t, x, e.info.Context, a.request, a.read)
+		n.note(a.read)
 	}
+	n.agreed += x.agreed
+	n.company = max(n.company, x.most)
 	if u := e.Stats().Pool; u.Held != 0 || u.Cached+u.Free != u.Total {
 		t.Errorf("with nobody answering: %d held, %d cached, %d free of %d", u.Held, u.Cached, u.Free, u.Total)
 	}
@@ -107,7 +134,8 @@ func randomRequest(rnd *rand.Rand, limit int) Request {
 	return r
 }
 
-func meddle(rnd *rand.Rand, a *asked) {
+// meddle does something to a stream, and says 1 where it sees it waiting.
+func meddle(rnd *rand.Rand, a *asked) (waiting int) {
 	switch rnd.IntN(5) {
 	case 0:
 		a.stream.Cancel()
@@ -118,8 +146,12 @@ func meddle(rnd *rand.Rand, a *asked) {
 	case 3:
 		if event, ok := a.stream.Poll(); ok {
 			a.read.merge(event)
+			if event.State == StateWaiting {
+				return 1
+			}
 		}
 	}
+	return 0
 }
 
 // checkAnswer holds an answer against naive decoding under the knobs that it

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/confab-tui/confab/engine/builtin"
+	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/engine/gguf"
 	"github.com/confab-tui/confab/engine/library"
 	"github.com/confab-tui/confab/engine/model"
@@ -115,16 +116,16 @@ func ready(ctx context.Context, info *Info, exec executor, progress func(Progres
 	return ctx.Err()
 }
 
-func templateOf(file *gguf.File, tok *token.Tokenizer) (*chatTemplate, error) {
+func templateOf(file *gguf.File, tok *token.Tokenizer) (*chat.Template, error) {
 	source, _ := file.String("tokenizer.chat_template")
-	var names chatNames
+	var names chat.Names
 	if id, ok := tok.BOS(); ok {
 		names.BOS = string(tok.Piece(id))
 	}
 	if id, ok := tok.EOS(); ok {
 		names.EOS = string(tok.Piece(id))
 	}
-	return chatNew(source, tok, names)
+	return chat.New(source, tok, names)
 }
 
 // nameOf is a file's name for people.

@@ -147,11 +147,12 @@ func (e *Engine) assemble(parts []part) *model.Step {
 		}
 		step.Seqs = append(step.Seqs, model.Seq{First: first, Count: end - p.from, Cells: cells})
 		if a.probe != nil && p.from < a.prompt {
-			for row := first; row < first+p.n; row++ {
-				step.Outputs = append(step.Outputs, model.Output{Row: row, Sampling: a.sampling(), Logits: true})
+			for i := range p.n {
+				out := model.Output{Row: first + i, Sampling: a.sampling(p.from + i + 1), Logits: true}
+				step.Outputs = append(step.Outputs, out)
 			}
 		} else if p.last() {
-			step.Outputs = append(step.Outputs, model.Output{Row: first + p.n - 1, Sampling: a.sampling(), Draft: p.draft})
+			step.Outputs = append(step.Outputs, model.Output{Row: first + p.n - 1, Sampling: a.sampling(p.from + p.n), Draft: p.draft})
 		}
 	}
 	return step

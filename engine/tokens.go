@@ -34,7 +34,7 @@ func (e *Engine) Piece(id int32) string {
 
 // Render is what the model would be given for a conversation, as text and as ids.
 func (e *Engine) Render(messages []chat.Message, think *bool) (string, []int32, error) {
-	text, err := e.template.Text(messages, chatOptions{
+	text, err := e.template.Text(messages, chat.Options{
 		AddGenerationPrompt: true, Think: think, Now: time.Now(), ModelID: e.info.ID,
 	})
 	if err != nil {

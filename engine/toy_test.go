@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/confab-tui/confab/engine/builtin"
+	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/engine/gguf"
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/engine/token"
@@ -28,15 +29,20 @@ type toy struct {
 	sees int
 	// perRow is how long each row takes.
 	perRow time.Duration
+	// says, where set, is the model instead of the hash; asked is its prompt's
+	// length.
+	says  func(seen []int32, p model.SamplingRow) int32
+	asked int
 	// fail, where set, may refuse a step or panic.
 	fail func(*model.Step) error
 
 	busy atomic.Bool
 	// mu guards what tests read meanwhile.
-	mu    sync.Mutex
-	steps int
-	rows  int
-	most  int // sequences in one step
+	mu     sync.Mutex
+	steps  int
+	rows   int
+	most   int // sequences in one step
+	agreed int // draft tokens
 }
 
 type toyCell struct {
@@ -141,6 +147,7 @@ func (x *toy) output(step *model.Step, of []model.Seq, o model.Output) model.Sam
 		if i == len(o.Draft) || o.Draft[i] != id {
 			return out
 		}
+		x.agreed++
 		p.Pos++
 		if p.History != nil {
 			p.History = append(append([]int32(nil), p.History...), id)
@@ -153,6 +160,9 @@ func (x *toy) output(step *model.Step, of []model.Seq, o model.Output) model.Sam
 func (x *toy) next(seen []int32, p model.SamplingRow) int32 {
 	if int(p.Pos) != len(seen) {
 		x.t.Errorf("a token for position %d after %d tokens", p.Pos, len(seen))
+	}
+	if x.says != nil {
+		return x.says(seen, p)
 	}
 	if x.sees > 0 && len(seen) > x.sees {
 		seen = seen[len(seen)-x.sees:]
@@ -177,7 +187,7 @@ func (x *toy) next(seen []int32, p model.SamplingRow) int32 {
 	return int32(v / 97 % uint64(x.vocab))
 }
 
-var toyParts = sync.OnceValues(func() (*token.Tokenizer, *chatTemplate) {
+var toyParts = sync.OnceValues(func() (*token.Tokenizer, *chat.Template) {
 	file, err := gguf.Parse(builtin.Name, builtin.Model())
 	if err != nil {
 		panic(err)
@@ -187,7 +197,7 @@ var toyParts = sync.OnceValues(func() (*token.Tokenizer, *chatTemplate) {
 		panic(err)
 	}
 	source, _ := file.String("tokenizer.chat_template")
-	template, err := chatNew(source, tok, chatNames{})
+	template, err := chat.New(source, tok, chat.Names{})
 	if err != nil {
 		panic(err)
 	}

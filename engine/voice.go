@@ -14,7 +14,7 @@ type voice struct {
 	tok     *token.Tokenizer
 	modelID string // for Message.TokensOf
 	decode  *token.Decoder
-	parse   *chatParser // nil for raw text
+	parse   *chat.Parser // nil for raw text
 	stop    stopText
 
 	// What was said so far, all of it, also what an earlier stream said of an
@@ -33,7 +33,7 @@ type voice struct {
 
 type heldToken struct {
 	Token
-	delta chatDelta
+	delta chat.Delta
 	// part says that it is half a character or half a mark, and goes with the
 	// token that completes it.
 	part bool
@@ -78,16 +78,16 @@ func (v *voice) add(event *Event, t Token) (stopped bool) {
 }
 
 // hear decodes and parses a token.
-func (v *voice) hear(id int32) chatDelta {
+func (v *voice) hear(id int32) chat.Delta {
 	if v.parse == nil {
-		return chatDelta{Text: v.decode.Add(id)}
+		return chat.Delta{Text: v.decode.Add(id)}
 	}
 	if !v.tok.IsControl(id) {
 		return v.parse.Add(v.decode.Add(id), false)
 	}
 	delta := v.parse.Add(v.decode.Flush(), false)
 	mark := v.parse.Add(string(v.tok.Piece(id)), true)
-	return chatDelta{
+	return chat.Delta{
 		Text: delta.Text + mark.Text, Thinking: delta.Thinking + mark.Thinking,
 		ToolCalls: append(delta.ToolCalls, mark.ToolCalls...),
 	}
@@ -150,7 +150,7 @@ func (v *voice) close(event *Event, final bool) {
 		v.pass(event, t)
 	}
 	v.held, v.stop.held = nil, ""
-	var rest chatDelta
+	var rest chat.Delta
 	if final {
 		rest.Text = v.decode.Flush()
 	}
@@ -163,7 +163,7 @@ func (v *voice) close(event *Event, final bool) {
 	v.say(event, rest)
 }
 
-func (v *voice) say(event *Event, delta chatDelta) {
+func (v *voice) say(event *Event, delta chat.Delta) {
 	v.text.WriteString(delta.Text)
 	v.thinking.WriteString(delta.Thinking)
 	v.calls = append(v.calls, delta.ToolCalls...)
