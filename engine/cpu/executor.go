@@ -48,6 +48,7 @@ type Executor struct {
 	phases  []phase
 	weights *weights
 	kv      []*kernels.KV // one for each of the program's caches
+	states  [][]float32   // one for each of the program's states: [slots][width]
 
 	values [][]float32 // the program's buffers, for as many rows as were ever needed
 	ints   [][]int32   // those of ints
@@ -78,6 +79,9 @@ func New(p *model.Program, o Options) (*Executor, error) {
 	e.ints = make([][]int32, len(p.Buffers))
 	for _, c := range p.Caches {
 		e.kv = append(e.kv, kernels.NewKV(o.Cells, c.KVHeads, c.KeyDim, c.ValueDim, o.F32Cells))
+	}
+	for _, s := range p.States {
+		e.states = append(e.states, make([]float32, slots*s.Width))
 	}
 	if e.phases, err = plan(e); err != nil {
 		return nil, err

@@ -35,6 +35,10 @@ func plan(e *Executor) ([]phase, error) {
 			p.attend(op)
 		case *model.Experts:
 			p.experts(op)
+		case *model.Conv:
+			p.add(newConv(e, op))
+		case *model.DeltaNet:
+			p.add(newDeltaNet(e, op))
 		default:
 			run := rowOp(e, op)
 			if run == nil {

@@ -67,9 +67,10 @@ func rowOp(e *Executor, op model.Op) rowFunc {
 	case *model.SoftCap:
 		return each(func(r int) { kernels.SoftCap(e.row(op.X, r), e.row(op.X, r), op.Cap) })
 	case *model.Activate:
-		return activate(e, op)
+		do := activation(op.Act)
+		return each(func(r int) { do(e.row(op.Out, r), e.row(op.In, r)) })
 	case *model.Gate:
-		return each(func(r int) { gate(op.Act, e.row(op.Out, r), e.row(op.Gate, r), e.row(op.Up, r)) })
+		return gated(e, op)
 	case *model.Route:
 		return route(e, op)
 	case *model.Select:
@@ -114,15 +115,29 @@ func norm(e *Executor, op *model.Norm) rowFunc {
 	})
 }
 
-func activate(e *Executor, op *model.Activate) rowFunc {
-	do := kernels.SiLU
-	switch op.Act {
+// activation is one without a gate.
+func activation(act model.Activation) func(out, x []float32) {
+	switch act {
+	case model.ActSiLU:
+		return kernels.SiLU
 	case model.ActGELU:
-		do = kernels.GELU
+		return kernels.GELU
 	case model.ActSigmoid:
-		do = kernels.Sigmoid
+		return kernels.Sigmoid
 	}
-	return each(func(r int) { do(e.row(op.Out, r), e.row(op.In, r)) })
+	panic("cpu: " + act.String() + " needs a gate")
+}
+
+func gated(e *Executor, op *model.Gate) rowFunc {
+	if op.Gate.Width == op.Up.Width {
+		return each(func(r int) { gate(op.Act, e.row(op.Out, r), e.row(op.Gate, r), e.row(op.Up, r)) })
+	}
+	do := activation(op.Act)
+	return each(func(r int) {
+		g := e.row(op.Gate, r)
+		do(g, g)
+		kernels.Scale(e.row(op.Out, r), e.row(op.Up, r), g[0])
+	})
 }
 
 // gpt-oss's constants.

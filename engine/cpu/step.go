@@ -23,6 +23,9 @@ func (e *Executor) check(s *model.Step) error {
 		if q.First != next || q.Count < 1 || q.First+q.Count > len(s.Rows) {
 			return fmt.Errorf("cpu: sequence %d has rows %d to %d; %d comes next of %d", i, q.First, q.First+q.Count, next, len(s.Rows))
 		}
+		if len(e.states) > 0 && (q.Slot < 0 || q.Slot >= slots) {
+			return fmt.Errorf("cpu: sequence %d has slot %d of %d", i, q.Slot, slots)
+		}
 		next += q.Count
 		for j, r := range s.Rows[q.First:next] {
 			if int(r.Pos) != int(s.Rows[q.First].Pos)+j || int(r.Pos) >= len(q.Cells) {

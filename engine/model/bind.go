@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/confab-tui/confab/engine/gguf"
 )
@@ -20,20 +21,20 @@ func (b *builder) tensor(name string, shape ...int) *gguf.Tensor {
 		b.fail("the tensor %s is missing; wanted %v", name, shape)
 		return nil
 	}
-	found := t.Shape
-	for len(found) > len(shape) && found[len(found)-1] == 1 {
-		found = found[:len(found)-1]
-	}
-	same := len(found) == len(shape)
-	for i := 0; same && i < len(shape); i++ {
-		same = found[i] == shape[i]
-	}
-	if !same {
+	if !slices.Equal(trimOnes(t.Shape), trimOnes(shape)) {
 		b.fail("the tensor %s is %v; wanted %v", name, t.Shape, shape)
 		return nil
 	}
 	b.used[name] = true
 	return t
+}
+
+// trimOnes drops dimensions of 1 at the end, which files have or leave out.
+func trimOnes(shape []int) []int {
+	for len(shape) > 1 && shape[len(shape)-1] == 1 {
+		shape = shape[:len(shape)-1]
+	}
+	return shape
 }
 
 // matrix binds a matrix of rows times k values.

@@ -12,6 +12,7 @@ import (
 var families = map[string]func(*builder){
 	"gemma2":       gemma2,
 	"gemma3":       gemma3,
+	"gemma4":       gemma4,
 	"glm4":         glm4,
 	"gpt-oss":      gptOSS,
 	"gpt2":         gpt2,
@@ -21,6 +22,8 @@ var families = map[string]func(*builder){
 	"phi3":         phi3,
 	"qwen2":        qwen2,
 	"qwen3":        qwen3,
+	"qwen35":       qwen35,
+	"qwen35moe":    qwen35,
 	"qwen3moe":     qwen3moe,
 	"smollm3":      smollm3,
 }
@@ -71,7 +74,8 @@ func (b *builder) readSpec() {
 	s.Name, _ = b.f.String("general.name")
 	s.Context = b.int("context_length")
 	s.Width = b.int("embedding_length")
-	s.Layers = b.int("block_count")
+	// Layers that predict tokens further ahead come last, and are not run.
+	s.Layers = b.int("block_count") - b.intOr("nextn_predict_layers", 0)
 	s.Heads = b.int("attention.head_count")
 	s.KVHeads = b.layerInts("attention.head_count_kv", s.Heads)[0]
 	if b.err != nil {

@@ -111,7 +111,7 @@ type Activate struct {
 	Act     Activation
 }
 
-// Gate is out = Act(gate) * up; see Activation.
+// Gate is out = Act(gate) * up; see Activation. A gate of one value applies to all of up.
 type Gate struct {
 	Out, Gate, Up Ref
 	Act           Activation
@@ -163,8 +163,8 @@ type Select struct {
 }
 
 // Conv is a causal convolution over a sequence's rows, one filter a channel,
-// followed by SiLU. Weight is [channels][taps], the last tap being the row itself.
-// The state keeps the taps-1 latest inputs of the sequence.
+// followed by SiLU. Weight is [channels][Taps], the last tap being for the row itself.
+// The state keeps the Taps-1 latest inputs of the sequence.
 type Conv struct {
 	Out, In Ref
 	Weight  *Vector

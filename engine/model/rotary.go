@@ -13,8 +13,11 @@ type rotary struct {
 	dim         int // the head's width
 	turned      int // how much of it turns
 	base        float32
-	factors     string // a tensor of divisors of the frequencies, where the file has it
-	unscaled    bool   // leaves the file's scaling to other layers
+	// factors is a tensor of divisors of the frequencies, which a file may have or
+	// not; rope_freqs.weight unless named.
+	factors string
+	// unscaled leaves the file's divisors and scaling to other layers.
+	unscaled bool
 }
 
 // rotary makes a table of frequencies.
@@ -40,20 +43,25 @@ func (b *builder) rotary(r rotary) *Rotary {
 	freqs := make([]float64, r.turned/2)
 	t := &Rotary{Freqs: freqs, Magnitude: 1, Interleaved: r.interleaved, Dim: r.dim}
 	t.Label = fmt.Sprintf("%d of %d, base %g", r.turned, r.dim, r.base)
-	factors := b.vectorIf(r.factors, len(freqs))
 	for i := range freqs {
 		freqs[i] = math.Pow(float64(r.base), -2*float64(i)/float64(r.turned))
-		if factors != nil && len(factors.Values) > i {
-			freqs[i] /= float64(factors.Values[i])
-		}
-	}
-	if factors != nil {
-		t.Label += ", " + r.factors
 	}
 	if !r.unscaled {
+		b.divideRotary(t, r.factors)
 		b.scaleRotary(t, r)
 	}
 	return t
+}
+
+// divideRotary applies divisors, where the file has them.
+func (b *builder) divideRotary(t *Rotary, name string) {
+	if !b.has(name) {
+		return
+	}
+	t.Label += ", " + name
+	for i, by := range b.vector(name, len(t.Freqs)).Values {
+		t.Freqs[i] /= float64(by)
+	}
 }
 
 // scaleRotary applies the file's rope.scaling keys.

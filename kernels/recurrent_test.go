@@ -1,0 +1,73 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestConv compares token by token with the convolution of the whole sequence, in place
+// as well.
+func TestConv(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, taps := range []int{1, 2, 4} {
+		const channels, tokens = 37, 9
+		x := make([]float32, channels*tokens)
+		w := make([]float32, channels*taps)
+		normals(rng, x, 1)
+		normals(rng, w, 1)
+		state, inPlace := make([]float32, channels*(taps-1)), make([]float32, channels*(taps-1))
+		for r := range tokens {
+			want := make([]float32, channels)
+			for c := range channels {
+				var sum float64
+				for tap := range taps {
+					if at := r - (taps - 1) + tap; at >= 0 {
+						sum += float64(w[tap*channels+c]) * float64(x[at*channels+c])
+					}
+				}
+				want[c] = float32(sum / (1 + math.Exp(-sum)))
+			}
+			out, check := guarded(t, channels)
+			Conv(out, x[r*channels:][:channels], state, w)
+			checkClose(t, "Conv", out, want, 1e-5)
+			check()
+			own := append([]float32(nil), x[r*channels:][:channels]...)
+			Conv(own, own, inPlace, w)
+			checkClose(t, "Conv in place", own, want, 1e-5)
+		}
+	}
+}
+
+// TestDeltaRule compares with the rule written out in float64.
+func TestDeltaRule(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const keys, values = 24, 40
+	state, exact := make([]float32, keys*values), make([]float64, keys*values)
+	q, k, v := make([]float32, keys), make([]float32, keys), make([]float32, values)
+	for range 12 {
+		normals(rng, q, 0.2)
+		normals(rng, k, 0.2)
+		normals(rng, v, 1)
+		decay, beta := float32(0.5+rng.Float64()/2), float32(rng.Float64())
+		for i := range exact {
+			exact[i] *= float64(decay)
+		}
+		want := make([]float32, values)
+		for j := range values {
+			var held, sum float64
+			for i := range keys {
+				held += exact[i*values+j] * float64(k[i])
+			}
+			for i := range keys {
+				exact[i*values+j] += float64(k[i]) * float64(beta) * (float64(v[j]) - held)
+				sum += exact[i*values+j] * float64(q[i])
+			}
+			want[j] = float32(sum)
+		}
+		out, check := guarded(t, values)
+		DeltaRule(out, state, q, k, v, make([]float32, values), decay, beta)
+		checkClose(t, "DeltaRule", out, want, 1e-5)
+		check()
+	}
+}
