@@ -1,6 +1,9 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // KV holds one layer's keys and values, a pair for each cell and key head, in half
 // precision or as float32. Each head's cells stand one after the other, so that a
@@ -30,9 +33,9 @@ func NewKV(cells, kvHeads, keyDim, valueDim int, f32 bool) *KV {
 	}
 	keys, values := cells*kvHeads*kv.keyStride, cells*kvHeads*kv.valueStride
 	if f32 {
-		kv.keyFloats, kv.valueFloats = make([]float32, keys), make([]float32, values)
+		kv.keyFloats, kv.valueFloats = cellMemory[float32](keys), cellMemory[float32](values)
 	} else {
-		kv.keyHalves, kv.valueHalves = make([]uint16, keys), make([]uint16, values)
+		kv.keyHalves, kv.valueHalves = cellMemory[uint16](keys), cellMemory[uint16](values)
 	}
 	return kv
 }
@@ -64,6 +67,16 @@ func (kv *KV) Store(cell int32, k, v []float32) {
 			storeHalves(kv.valueHalves[at:at+kv.valueDim], value)
 		}
 	}
+}
+
+// cellMemory allocates n zeros, in huge pages where they are many: attention reads
+// cells at the rate of memory, and small pages cost half of it.
+func cellMemory[T uint16 | float32](n int) []T {
+	size := n * int(unsafe.Sizeof(T(0)))
+	if size < hugePage {
+		return make([]T, n)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(hugeBytes(size)))), n)
 }
 
 func roundUp(n, to int) int {

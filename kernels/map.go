@@ -17,4 +17,7 @@ const (
 	mapSiLU
 	mapGELU
 	mapSigmoid
+	mapExp      // exp(a-s)
+	mapScaleMul // a*s*b
+	mapCentre   // (a-s)*t
 )

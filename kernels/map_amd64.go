@@ -40,6 +40,12 @@ func map512(op mapOp, out, a, b *float32, n int, s, t float32) {
 		mapGELU512(out, a, b, n, s, t)
 	case mapSigmoid:
 		mapSigmoid512(out, a, b, n, s, t)
+	case mapExp:
+		mapExp512(out, a, b, n, s, t)
+	case mapScaleMul:
+		mapScaleMul512(out, a, b, n, s, t)
+	case mapCentre:
+		mapCentre512(out, a, b, n, s, t)
 	}
 }
 
@@ -69,6 +75,12 @@ func map256(op mapOp, out, a, b *float32, n int, s, t float32) {
 		mapGELU256(out, a, b, n, s, t)
 	case mapSigmoid:
 		mapSigmoid256(out, a, b, n, s, t)
+	case mapExp:
+		mapExp256(out, a, b, n, s, t)
+	case mapScaleMul:
+		mapScaleMul256(out, a, b, n, s, t)
+	case mapCentre:
+		mapCentre256(out, a, b, n, s, t)
 	}
 }
 
@@ -143,3 +155,21 @@ func mapGELU256(out, a, b *float32, n int, s, t float32)
 
 //go:noescape
 func mapSigmoid256(out, a, b *float32, n int, s, t float32)
+
+//go:noescape
+func mapExp512(out, a, b *float32, n int, s, t float32)
+
+//go:noescape
+func mapScaleMul512(out, a, b *float32, n int, s, t float32)
+
+//go:noescape
+func mapCentre512(out, a, b *float32, n int, s, t float32)
+
+//go:noescape
+func mapExp256(out, a, b *float32, n int, s, t float32)
+
+//go:noescape
+func mapScaleMul256(out, a, b *float32, n int, s, t float32)
+
+//go:noescape
+func mapCentre256(out, a, b *float32, n int, s, t float32)

@@ -210,3 +210,40 @@ GLOBL geluConst<>(SB), RODATA|NOPTR, $8
 #define BODY_256 \
 	SIGMOID_256(Y0)
 #include "map_amd64.h"
+
+// func mapExp512, mapExp256(out, a, b *float32, n int, s, t float32)
+#define FORM_512 ·mapExp512
+#define FORM_256 ·mapExp256
+#define BODY_512 \
+	VSUBPS Z16, Z0, Z0 \
+	EXP_512(Z0, Z2, Z3)
+#define BODY_256 \
+	VBROADCASTSS s+32(FP), Y2 \
+	VSUBPS Y2, Y0, Y0 \
+	EXP_256(Y0, Y2, Y3)
+#include "map_amd64.h"
+
+// func mapScaleMul512, mapScaleMul256(out, a, b *float32, n int, s, t float32)
+#define FORM_512 ·mapScaleMul512
+#define FORM_256 ·mapScaleMul256
+#define BODY_512 \
+	VMULPS Z16, Z0, Z0 \
+	VMULPS Z1, Z0, Z0
+#define BODY_256 \
+	VBROADCASTSS s+32(FP), Y2 \
+	VMULPS Y2, Y0, Y0 \
+	VMULPS Y1, Y0, Y0
+#include "map_amd64.h"
+
+// func mapCentre512, mapCentre256(out, a, b *float32, n int, s, t float32)
+#define FORM_512 ·mapCentre512
+#define FORM_256 ·mapCentre256
+#define BODY_512 \
+	VSUBPS Z16, Z0, Z0 \
+	VMULPS Z17, Z0, Z0
+#define BODY_256 \
+	VBROADCASTSS s+32(FP), Y2 \
+	VSUBPS Y2, Y0, Y0 \
+	VBROADCASTSS t+36(FP), Y2 \
+	VMULPS Y2, Y0, Y0
+#include "map_amd64.h"

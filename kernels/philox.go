@@ -15,9 +15,12 @@ import "math"
 // with logFloat below, whose every product and sum is rounded to float32 by itself.
 // The noise lies in -2.81 .. 16.64.
 
-// noiseSpan is more than the largest noise less the smallest: a token whose scaled
-// logit is further below the best one cannot be drawn.
-const noiseSpan = 19.5
+// No noise is above loudestNoise or below -quietest: a token whose scaled logit is
+// further below another's noisy one cannot be drawn.
+const (
+	loudestNoise = 16.65
+	quietest     = 2.83
+)
 
 // philox is Philox4x32-10: ten rounds of two 32-bit products.
 func philox(counter [4]uint32, key [2]uint32) [4]uint32 {

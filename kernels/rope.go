@@ -35,32 +35,18 @@ func (r *Rope) Apply(x []float32, heads, dim int, table []float32) {
 	if heads < 1 || dim < 2*n || len(table) != 2*n || len(x) < (heads-1)*dim+2*n {
 		panic("kernels: Rope.Apply out of range")
 	}
+	cos, sin := table[:n], table[n:]
 	for h := range heads {
 		head := x[h*dim : h*dim+2*n]
-		if ropeFast(head, table, r.Interleaved) {
-			continue
+		done := ropeFast(head, cos, sin, r.Interleaved)
+		for i := done; i < n; i++ {
+			first, second := i, n+i
+			if r.Interleaved {
+				first, second = 2*i, 2*i+1
+			}
+			a, b := head[first], head[second]
+			head[first] = a*cos[i] - b*sin[i]
+			head[second] = a*sin[i] + b*cos[i]
 		}
-		if r.Interleaved {
-			ropeInterleaved(head, table[:n], table[n:])
-		} else {
-			ropeHalves(head, table[:n], table[n:])
-		}
-	}
-}
-
-func ropeInterleaved(x, cos, sin []float32) {
-	for i, c := range cos {
-		a, b := x[2*i], x[2*i+1]
-		x[2*i] = a*c - b*sin[i]
-		x[2*i+1] = a*sin[i] + b*c
-	}
-}
-
-func ropeHalves(x, cos, sin []float32) {
-	n := len(cos)
-	for i, c := range cos {
-		a, b := x[i], x[n+i]
-		x[i] = a*c - b*sin[i]
-		x[n+i] = a*sin[i] + b*c
 	}
 }

@@ -12,11 +12,12 @@ import (
 // Exactly: a token seen in History has its logit divided by Repeat where positive,
 // multiplied where not, and lowered by Presence and by Frequency for each time it
 // was seen. Tokens are ordered by that logit, ties to the lower id, and every filter
-// keeps a prefix of this order. Filters see logit * (1/Temperature), or the logit
-// itself with TemperatureLast. Top-k keeps TopK tokens, top-p the fewest whose
+// keeps a prefix of this order. Filters see logit/Temperature, or the logit itself
+// with TemperatureLast. Top-k keeps TopK tokens, top-p the fewest whose
 // share of what top-k left reaches TopP, min-p those at least MinP times as likely
 // as the first. The token drawn is the one among them with the largest
-// logit * (1/Temperature) + GumbelNoise(Seed, Pos, id), ties to the lower id.
+// logit/Temperature + GumbelNoise(Seed, Pos, id), both rounded to float32, as is
+// their sum; ties go to the lower id.
 type SampleParams struct {
 	// Temperature 0 takes the first token of the order; the filters and the noise
 	// then have no say.
@@ -53,7 +54,8 @@ type SampleScratch struct {
 
 	maxima  []float32   // of each block of the logits, penalties applied
 	pool    []tokenRank // room for selections
-	kept    []tokenRank // what the draw has to look at
+	masses  []float64   // room for a histogram
+	noise   [maximaBlock]float32
 	history []int32
 	saved   []savedLogit
 	draw    drawRule
@@ -61,10 +63,10 @@ type SampleScratch struct {
 
 // drawRule says which tokens are left for a draw, and how likely each is.
 type drawRule struct {
-	cut   tokenRank // the last token left
-	best  float32   // the first one's logit
-	scale float32   // of logits in the draw
-	mass  float64   // sum of exp(scale*(logit-best)) over the tokens left
+	cut         tokenRank // the last token left
+	best        float32   // the first one's logit
+	temperature float32
+	mass        float64 // sum of exp((logit-best)/temperature) over the tokens left
 }
 
 type savedLogit struct {
@@ -85,7 +87,7 @@ func Sample(logits []float32, p SampleParams, s *SampleScratch) Drawn {
 	var id int32
 	if p.Temperature <= 0 {
 		id = first.id()
-		s.draw = drawRule{cut: first, best: logits[id], mass: 1}
+		s.draw = drawRule{cut: first, best: logits[id], temperature: 1, mass: 1}
 	} else {
 		s.filter(logits, &p, first)
 		id = s.loudest(logits, &p)
@@ -108,7 +110,7 @@ func (r *drawRule) prob(logits []float32, id int32) float32 {
 	if rankOf(logits[id], id) > r.cut {
 		return 0
 	}
-	return float32(math.Exp(float64(r.scale)*float64(logits[id]-r.best)) / r.mass)
+	return float32(weight(logits[id], r.best, r.temperature) / r.mass)
 }
 
 // rankAlternatives finds the n likeliest tokens.
@@ -167,20 +169,34 @@ func (s *SampleScratch) first(logits []float32) tokenRank {
 	return rankOf(logits[0], 0)
 }
 
-// loudest draws: among the tokens kept, the one whose noisy logit is largest.
+// loudest draws: among the tokens left, the one whose noisy logit is largest. It
+// looks only into blocks that can hold it.
 func (s *SampleScratch) loudest(logits []float32, p *SampleParams) int32 {
-	best, top := int32(-1), float32(0)
-	quietest := s.draw.best*s.draw.scale - noiseSpan
-	for _, r := range s.kept {
-		id := r.id()
-		scaled := logits[id] * s.draw.scale
-		if scaled < quietest {
+	best, top := int32(0), s.draw.best/s.draw.temperature-quietest
+	for b, largest := range s.maxima {
+		if largest/s.draw.temperature+loudestNoise < top || rankOf(largest, 0) > s.draw.cut {
 			continue
 		}
-		loud := scaled + GumbelNoise(p.Seed, p.Pos, id)
-		if best < 0 || loud > top || loud == top && id < best {
-			best, top = id, loud
+		start := b * maximaBlock
+		block := logits[start:min(start+maximaBlock, len(logits))]
+		noisy := noiseBlockFast(&s.noise, p.Seed, p.Pos, b)
+		if noisy && len(block) == maximaBlock && loudestOf(&s.noise, block, s.draw.temperature) <= top {
+			continue
+		}
+		for i, logit := range block {
+			id := int32(start + i)
+			scaled := logit / s.draw.temperature
+			if scaled+loudestNoise < top || rankOf(logit, id) > s.draw.cut {
+				continue
+			}
+			noise := s.noise[i]
+			if !noisy {
+				noise = GumbelNoise(p.Seed, p.Pos, id)
+			}
+			if loud := scaled + noise; loud > top {
+				best, top = id, loud
+			}
 		}
 	}
-	return max(best, 0)
+	return best
 }

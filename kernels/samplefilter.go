@@ -30,102 +30,137 @@ func lastRank() tokenRank {
 	return rankOf(float32(math.Inf(-1)), 0) - 1
 }
 
-// filter applies temperature, top-k, top-p and min-p: it leaves in draw what is
-// kept, and in kept the tokens of it that can be drawn.
+// filter applies temperature, top-k, top-p and min-p: it sets what draw says.
 func (s *SampleScratch) filter(logits []float32, p *SampleParams, first tokenRank) {
-	s.draw = drawRule{cut: lastRank(), best: logits[first.id()], scale: 1 / p.Temperature}
-	scale := s.draw.scale
+	s.draw = drawRule{cut: lastRank(), best: logits[first.id()], temperature: p.Temperature}
+	temperature := p.Temperature // as the filters see it
 	if p.TemperatureLast {
-		scale = 1
+		temperature = 1
 	}
 	least := float32(math.Inf(-1)) // a scaled logit below this is out by min-p
 	if p.MinP > 0 {
-		least = s.draw.best*scale + float32(math.Log(float64(p.MinP)))
+		least = s.draw.best/temperature + float32(min(0, math.Log(float64(p.MinP))))
 	}
-	topK := p.TopK > 0 && p.TopK < len(logits)
-	if !topK && p.TopP >= 1 {
-		s.keepAbove(logits, scale, least, p.MinP > 0)
+	var few []tokenRank // all that is left, in order, where it is few
+	switch topK := p.TopK > 0 && p.TopK < len(logits); {
+	case topK:
+		few = s.likeliest(logits, p.TopK)
+		if p.TopP < 1 {
+			few, _ = s.topP(logits, few, temperature, s.massOf(logits, few, temperature), p.TopP)
+		}
+	case p.TopP < 1:
+		few = s.topPOfAll(logits, temperature, p.TopP)
+	case p.MinP <= 0:
+		s.draw.mass = expMass(logits, s.draw.best, s.draw.temperature)
 		return
 	}
-	if topK {
-		s.kept = append(s.kept[:0], s.likeliest(logits, p.TopK)...)
-		if p.TopP < 1 {
-			s.kept = s.kept[:s.topP(logits, s.kept, scale, s.massOf(logits, s.kept, scale), p.TopP)]
-		}
-	} else {
-		s.keepTopP(logits, scale, p.TopP)
+	if len(few) == 0 {
+		s.survey(logits, temperature, least)
+		return
 	}
-	n := len(s.kept)
-	for n > 1 && logits[s.kept[n-1].id()]*scale < least {
+	n := len(few)
+	for n > 1 && logits[few[n-1].id()]/temperature < least {
 		n--
 	}
-	s.kept = s.kept[:n]
-	s.draw.cut = first
-	if n > 0 {
-		s.draw.cut = s.kept[n-1]
-	}
-	s.draw.mass = s.massOf(logits, s.kept, s.draw.scale)
+	s.draw.cut = few[n-1]
+	s.draw.mass = s.massOf(logits, few[:n], s.draw.temperature)
 }
 
-// keepAbove keeps every token whose scaled logit is at least least; where min-p
-// does not say what that is, those that can be drawn.
-func (s *SampleScratch) keepAbove(logits []float32, scale, least float32, minP bool) {
-	if !minP {
-		s.draw.mass = expMass(logits, s.draw.best, s.draw.scale)
-		scale, least = s.draw.scale, s.draw.best*s.draw.scale-noiseSpan
-	}
-	s.kept = s.kept[:0]
+// survey drops what is below least from what the cut has left, and sums the rest.
+func (s *SampleScratch) survey(logits []float32, temperature, least float32) {
+	last := tokenRank(0)
 	for b, top := range s.maxima {
-		if top*scale < least {
+		if top/temperature < least || rankOf(top, 0) > s.draw.cut {
 			continue
 		}
 		start := b * maximaBlock
-		for i, v := range logits[start:min(start+maximaBlock, len(logits))] {
-			if v*scale >= least && rankOf(v, 0) <= lastRank() {
-				s.kept = append(s.kept, rankOf(v, int32(start+i)))
+		for i, logit := range logits[start:min(start+maximaBlock, len(logits))] {
+			if r := rankOf(logit, int32(start+i)); r <= s.draw.cut && logit/temperature >= least {
+				last = max(last, r)
+				s.draw.mass += weight(logit, s.draw.best, s.draw.temperature)
 			}
 		}
 	}
-	if minP && len(s.kept) > 0 {
-		s.draw.mass = s.massOf(logits, s.kept, s.draw.scale)
-		s.draw.cut = slices.Max(s.kept)
-	}
+	s.draw.cut = last
 }
 
-// keepTopP keeps the fewest likeliest tokens of all whose mass reaches p.
-func (s *SampleScratch) keepTopP(logits []float32, scale, p float32) {
-	mass := expMass(logits, s.draw.best, scale)
-	for n := 64; ; n *= 8 {
-		s.kept = append(s.kept[:0], s.likeliest(logits, min(n, len(logits)))...)
-		kept := s.topP(logits, s.kept, scale, mass, p)
-		if kept < len(s.kept) || n >= len(logits) || len(s.kept) < n {
-			s.kept = s.kept[:kept]
-			return
-		}
-	}
-}
-
-// topP is how many of ranks, in order, it takes to reach the share p of a mass.
-func (s *SampleScratch) topP(logits []float32, ranks []tokenRank, scale float32, mass float64, p float32) int {
+// topP is how many of ranks, in order, it takes to reach the share p of a mass, and
+// whether they do.
+func (s *SampleScratch) topP(logits []float32, ranks []tokenRank, temperature float32, mass float64, p float32) ([]tokenRank, bool) {
 	var sum float64
 	for i, r := range ranks {
-		sum += s.weight(logits, r, scale)
+		sum += weight(logits[r.id()], s.draw.best, temperature)
 		if sum >= float64(p)*mass {
-			return i + 1
+			return ranks[:i+1], true
 		}
 	}
-	return len(ranks)
+	return ranks, false
 }
 
-func (s *SampleScratch) massOf(logits []float32, ranks []tokenRank, scale float32) float64 {
+// The histogram of topPOfAll: buckets of equal width in scaled logits below the
+// best; the last one takes all the rest, which have no mass to speak of.
+const (
+	massBuckets      = 1024
+	bucketsPerUnit   = 32
+	topPAtFirstSight = 256
+)
+
+// topPOfAll returns the fewest likeliest tokens of all whose mass reaches p, or nil
+// and the cut in draw where they are many. Most often a few tokens do; if not, a
+// histogram of the mass finds the bucket with the last one, so that nothing else
+// needs sorting.
+func (s *SampleScratch) topPOfAll(logits []float32, temperature, p float32) []tokenRank {
+	mass := expMass(logits, s.draw.best, temperature)
+	if few, ok := s.topP(logits, s.likeliest(logits, topPAtFirstSight), temperature, mass, p); ok {
+		return few
+	}
+	if s.masses == nil {
+		s.masses = make([]float64, massBuckets)
+	}
+	clear(s.masses)
+	for _, logit := range logits {
+		s.masses[s.draw.bucket(logit, temperature)] += weight(logit, s.draw.best, temperature)
+	}
+	var sum float64
+	at := 0
+	for at < massBuckets-1 && sum+s.masses[at] < float64(p)*mass {
+		sum += s.masses[at]
+		at++
+	}
+	s.pool = s.pool[:0]
+	for id, logit := range logits {
+		if r := rankOf(logit, int32(id)); s.draw.bucket(logit, temperature) == at && r <= lastRank() {
+			s.pool = append(s.pool, r)
+		}
+	}
+	slices.Sort(s.pool)
+	for _, r := range s.pool {
+		s.draw.cut = r
+		if sum += weight(logits[r.id()], s.draw.best, temperature); sum >= float64(p)*mass {
+			break
+		}
+	}
+	return nil
+}
+
+// bucket is where a token belongs in the histogram.
+func (r *drawRule) bucket(logit, temperature float32) int {
+	below := bucketsPerUnit * (r.best/temperature - logit/temperature)
+	if below >= 0 && below < massBuckets-1 {
+		return int(below)
+	}
+	return massBuckets - 1
+}
+
+func (s *SampleScratch) massOf(logits []float32, ranks []tokenRank, temperature float32) float64 {
 	var sum float64
 	for _, r := range ranks {
-		sum += s.weight(logits, r, scale)
+		sum += weight(logits[r.id()], s.draw.best, temperature)
 	}
 	return sum
 }
 
-// weight is a token's unnormalised probability.
-func (s *SampleScratch) weight(logits []float32, r tokenRank, scale float32) float64 {
-	return math.Exp(float64(scale) * float64(logits[r.id()]-s.draw.best))
+// weight is a token's probability relative to the best one's.
+func weight(logit, best, temperature float32) float64 {
+	return math.Exp(float64(logit/temperature - best/temperature))
 }

@@ -22,14 +22,14 @@ func blockMaxima(dst, x []float32) {
 	}
 }
 
-// expMass is the sum of exp(scale*(x-top)).
-func expMass(x []float32, top, scale float32) float64 {
-	if sum, ok := expMassFast(x, top, scale); ok {
+// expMass is the sum of exp((x-top)/temperature).
+func expMass(x []float32, top, temperature float32) float64 {
+	if sum, ok := expMassFast(x, top, 1/temperature); ok {
 		return sum
 	}
 	var sum float64
 	for _, v := range x {
-		sum += math.Exp(float64(scale * (v - top)))
+		sum += math.Exp(float64((v - top) / temperature))
 	}
 	return sum
 }

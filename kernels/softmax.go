@@ -1,7 +1,5 @@
 package kernels
 
-import "math"
-
 // Softmax is out = exp(x) / sum(exp(x)). out may be x. Minus infinity gives 0.
 func Softmax(out, x []float32) {
 	checkTwo(out, x)
@@ -24,10 +22,13 @@ func maximum(x []float32) float32 {
 
 // sumExp writes exp(x-top) to out and returns the sum.
 func sumExp(out, x []float32, top float32) float64 {
+	if !mapFast(mapExp, out, x, x, top, 0) {
+		for i, v := range x {
+			out[i] = exp32(v - top)
+		}
+	}
 	var sum float64
-	for i, v := range x {
-		e := float32(math.Exp(float64(v - top)))
-		out[i] = e
+	for _, e := range out {
 		sum += float64(e)
 	}
 	return sum

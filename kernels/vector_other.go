@@ -8,7 +8,7 @@ func rmsNormFast(out, x, w []float32, eps float32) bool { return false }
 
 func layerNormFast(out, x, w, b []float32, eps float32) bool { return false }
 
-func ropeFast(head, table []float32, interleaved bool) bool { return false }
+func ropeFast(x, cos, sin []float32, interleaved bool) int { return 0 }
 
 func storeHalvesFast(dst []uint16, src []float32) bool { return false }
 
@@ -29,3 +29,9 @@ func attendValuesFast(out, weights, values, shrink []float32, rows, n, stride in
 func blockMaximaFast(dst, x []float32) bool { return false }
 
 func expMassFast(x []float32, top, scale float32) (float64, bool) { return 0, false }
+
+func mapFast(op mapOp, out, a, b []float32, s, t float32) bool { return false }
+
+func noiseBlockFast(dst *[maximaBlock]float32, seed uint64, pos int32, block int) bool { return false }
+
+func loudestOf(noise *[maximaBlock]float32, logits []float32, temperature float32) float32 { return 0 }
