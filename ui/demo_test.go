@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/confab-tui/confab/engine"
-	"github.com/confab-tui/confab/ui/store"
+	"github.com/confab-tui/confab/engine/library"
 )
 
 // TestDemo runs the program on the terminal with the scripted engine:
@@ -35,26 +35,19 @@ func TestDemo(t *testing.T) {
 			}
 			return f, nil
 		},
-		Models: func(context.Context) ([]ModelFile, error) { return demoModels, nil },
-	}
-	if dir := os.Getenv("CONFAB_UI_DEMO_DATA"); dir != "" {
-		s, err := store.Open(dir, store.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		o.Store = s
+		Models:  func() []library.Model { return demoModels },
+		DataDir: os.Getenv("CONFAB_UI_DEMO_DATA"),
 	}
 	if err := Run(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
 }
 
-var demoModels = []ModelFile{
-	{Path: "/m/qwen3-8b.gguf", Name: "Qwen3 8B Instruct", Folder: "~/.ollama/models", Arch: "qwen3", Quant: "Q4_K_M", Params: 8_190_000_000, Bytes: 5_030_000_000, Fits: true},
-	{Path: "/m/llama-1b.gguf", Name: "Llama 3.2 1B", Folder: "~/.ollama/models", Arch: "llama", Quant: "Q8_0", Params: 1_240_000_000, Bytes: 1_320_000_000, Fits: true},
-	{Path: "/m/llama-70b.gguf", Name: "Llama 3.3 70B Instruct", Folder: "~/.cache/huggingface/hub", Arch: "llama", Quant: "Q4_K_M", Params: 70_550_000_000, Bytes: 42_520_000_000, Note: "needs 42.5 GiB"},
-	{Path: "/m/mamba.gguf", Name: "Mamba 2.8B", Folder: "~/.cache/huggingface/hub", Arch: "mamba", Quant: "F16", Params: 2_770_000_000, Bytes: 5_550_000_000, Note: "mamba not supported"},
+var demoModels = []library.Model{
+	{Path: "/m/qwen3-8b.gguf", Name: "qwen3:8b", Source: "ollama", Arch: "qwen3", Quant: "Q4_K_M", Bytes: 5_030_000_000, Parts: 1},
+	{Path: "/m/llama-1b.gguf", Name: "llama3.2:1b", Source: "ollama", Arch: "llama", Quant: "Q8_0", Bytes: 1_320_000_000, Parts: 1},
+	{Path: "/m/llama-70b.gguf", Name: "Llama-3.3-70B-Instruct-Q4_K_M", Source: "Hugging Face", Arch: "llama", Quant: "Q4_K_M", Bytes: 42_520_000_000, Parts: 2},
+	{Path: "/m/broken.gguf", Name: "half-loaded", Source: "Hugging Face", Bytes: 5_550_000, Err: errors.New("half-loaded.gguf: ends inside the tensor directory")},
 }
 
 func demoReply(req engine.Request) reply {

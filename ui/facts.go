@@ -20,7 +20,7 @@ func savedKnobs(s settings) json.RawMessage {
 
 // readKnobs is the other way; what is missing keeps the default.
 func readKnobs(raw json.RawMessage) settings {
-	s := settings{Sampling: defaultSampling()}
+	s := settings{Sampling: engine.DefaultSampling()}
 	m := map[string]float64{}
 	if json.Unmarshal(raw, &m) != nil {
 		return s

@@ -67,7 +67,7 @@ func newFake(c *clock) *fake {
 		info: engine.Info{
 			ID: "fake", Name: "confab tiny", Quant: "Q8_0", Arch: "llama", Params: 3_400_000, FileBytes: 3_700_000,
 			Context: 2048, TrainedContext: 2048, Cells: 65536, CellBytes: 3072, Backend: "CPU, 2 threads",
-			Sampling: defaultSampling(), Vocab: 4096,
+			Sampling: engine.DefaultSampling(), Vocab: 4096,
 		},
 		script: func(engine.Request) reply { return reply{text: poem, reason: engine.ReasonStop} },
 	}

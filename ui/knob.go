@@ -18,12 +18,13 @@ type settings struct {
 
 // knob describes one setting: how it is called, drawn and turned.
 type knob struct {
-	// label is for the panel, key is llama.cpp's name, alias what others call it.
-	label, key string
-	alias      []string
-	short      string // in the margin, where it changed
-	explain    string
-	min, max   float64
+	// label is for the panel, key is the name in requests, flag that on the
+	// command line, alias what others call it.
+	label, key, flag string
+	alias            []string
+	short            string // in the margin, where it changed
+	explain          string
+	min, max         float64
 	// step and coarse are what one turn adds; decimals how a value is written.
 	step, coarse float64
 	decimals     int
@@ -56,77 +57,77 @@ const (
 
 var knobs = [knobCount]knob{
 	knobTemperature: {
-		label: "temperature", key: "temperature", alias: []string{"temp", "t"}, short: "T",
+		label: "temperature", key: "temperature", flag: "temp", alias: []string{"temp", "t"}, short: "T",
 		explain: "How much chance decides: 0 always takes the likeliest token, 1 follows the model's own odds.",
 		min:     0, max: 2, step: 0.05, coarse: 0.25, decimals: 2, off: 1, offWord: "1",
 		get: func(s *settings) float64 { return float64(s.Temperature) },
 		set: func(s *settings, v float64) { s.Temperature = float32(v) },
 	},
 	knobTopK: {
-		label: "top-k", key: "top_k", alias: []string{"topk"}, short: "k",
+		label: "top-k", key: "top_k", flag: "top-k", alias: []string{"topk"}, short: "k",
 		explain: "Keeps only this many of the likeliest tokens; 0 keeps all.",
 		min:     0, max: 200, step: 1, coarse: 10, off: 0, offWord: "off",
 		get: func(s *settings) float64 { return float64(s.TopK) },
 		set: func(s *settings, v float64) { s.TopK = int(v) },
 	},
 	knobTopP: {
-		label: "top-p", key: "top_p", alias: []string{"topp"}, short: "p",
+		label: "top-p", key: "top_p", flag: "top-p", alias: []string{"topp"}, short: "p",
 		explain: "Keeps the fewest likeliest tokens that together reach this probability; 1 keeps all.",
 		min:     0, max: 1, step: 0.01, coarse: 0.1, decimals: 2, off: 1, offWord: "off",
 		get: func(s *settings) float64 { return float64(s.TopP) },
 		set: func(s *settings, v float64) { s.TopP = float32(v) },
 	},
 	knobMinP: {
-		label: "min-p", key: "min_p", alias: []string{"minp"}, short: "m",
+		label: "min-p", key: "min_p", flag: "min-p", alias: []string{"minp"}, short: "m",
 		explain: "Drops tokens less likely than this share of the likeliest one; 0 drops none.",
 		min:     0, max: 1, step: 0.01, coarse: 0.1, decimals: 2, off: 0, offWord: "off",
 		get: func(s *settings) float64 { return float64(s.MinP) },
 		set: func(s *settings, v float64) { s.MinP = float32(v) },
 	},
 	knobRepeat: {
-		label: "repeat", key: "repeat_penalty", alias: []string{"repetition_penalty"}, short: "r",
+		label: "repeat", key: "repeat_penalty", flag: "repeat-penalty", alias: []string{"repetition_penalty"}, short: "r",
 		explain: "Makes tokens of the last-n less likely, by this factor; 1 is off.",
 		min:     0.5, max: 2, step: 0.01, coarse: 0.1, decimals: 2, off: 1, offWord: "off",
 		get: func(s *settings) float64 { return float64(s.RepeatPenalty) },
 		set: func(s *settings, v float64) { s.RepeatPenalty = float32(v) },
 	},
 	knobPresence: {
-		label: "presence", key: "presence_penalty", short: "r",
+		label: "presence", key: "presence_penalty", flag: "presence-penalty", short: "r",
 		explain: "Subtracted once from every token that stands among the last-n; 0 is off.",
 		min:     -2, max: 2, step: 0.05, coarse: 0.5, decimals: 2, off: 0, offWord: "off",
 		get: func(s *settings) float64 { return float64(s.PresencePenalty) },
 		set: func(s *settings, v float64) { s.PresencePenalty = float32(v) },
 	},
 	knobFrequency: {
-		label: "frequency", key: "frequency_penalty", short: "r",
+		label: "frequency", key: "frequency_penalty", flag: "frequency-penalty", short: "r",
 		explain: "Subtracted once for each time a token stands among the last-n; 0 is off.",
 		min:     -2, max: 2, step: 0.05, coarse: 0.5, decimals: 2, off: 0, offWord: "off",
 		get: func(s *settings) float64 { return float64(s.FrequencyPenalty) },
 		set: func(s *settings, v float64) { s.FrequencyPenalty = float32(v) },
 	},
 	knobLastN: {
-		label: "last-n", key: "repeat_last_n", alias: []string{"last_n"}, short: "n",
+		label: "last-n", key: "repeat_last_n", flag: "repeat-last-n", alias: []string{"last_n"}, short: "n",
 		explain: "How many of the last tokens the three penalties look at.",
 		min:     0, max: 512, step: 8, coarse: 64, off: 0, offWord: "none",
 		get: func(s *settings) float64 { return float64(s.RepeatLastN) },
 		set: func(s *settings, v float64) { s.RepeatLastN = int(v) },
 	},
 	knobSeed: {
-		label: "seed", key: "seed", short: "s", entry: true,
+		label: "seed", key: "seed", flag: "seed", short: "s", entry: true,
 		explain: "The dice. Random draws a new seed for every answer; a number gives the same answer again.",
 		min:     -1, max: 1 << 53, step: 1, coarse: 10, off: -1, offWord: "random",
 		get: func(s *settings) float64 { return float64(s.Seed) },
 		set: func(s *settings, v float64) { s.Seed = int64(v) },
 	},
 	knobMaxTokens: {
-		label: "max tokens", key: "max_tokens", alias: []string{"n_predict", "num_predict"}, short: "x", entry: true,
+		label: "max tokens", key: "max_tokens", flag: "predict", alias: []string{"n_predict", "num_predict"}, short: "x", entry: true,
 		explain: "Ends an answer after this many tokens; it can be continued. Applies to the next answer.",
 		min:     0, max: 1 << 20, step: 16, coarse: 256, off: 0, offWord: "no limit",
 		get: func(s *settings) float64 { return float64(s.MaxTokens) },
 		set: func(s *settings, v float64) { s.MaxTokens = int(v) },
 	},
 	knobTemperatureLast: {
-		label: "temp. last", key: "temperature_last", short: "o", toggle: true,
+		label: "temp. last", key: "temperature_last", flag: "temp-last", short: "o", toggle: true,
 		explain: "On: the filters see the odds before temperature, as llama.cpp does. Off: after it.",
 		min:     0, max: 1, step: 1, coarse: 1, off: 0, offWord: "off",
 		get: func(s *settings) float64 {
@@ -144,7 +145,7 @@ func findKnob(name string) (knobIndex, bool) {
 	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
 	for i := range knobs {
 		k := &knobs[i]
-		if name == k.key || name == strings.ReplaceAll(k.label, "-", "_") {
+		if name == k.key || name == strings.ReplaceAll(k.flag, "-", "_") || name == strings.ReplaceAll(k.label, "-", "_") {
 			return knobIndex(i), true
 		}
 		for _, a := range k.alias {

@@ -50,18 +50,22 @@ func findPreset(name string) (preset, bool) {
 	return preset{}, false
 }
 
-// base are the values under every chat: the model's and the configuration's.
+// base are the values under every chat: the model's, and over them what the
+// command line, the environment and the config file say.
 type base struct {
-	model  settings
-	config map[knobIndex]float64
+	model, given settings
+	// word says where a given value comes from; empty where nobody gave one.
+	word [knobCount]string
 }
 
-func newBase(config map[string]float64) base {
-	b := base{model: settings{Sampling: defaultSampling()}, config: map[knobIndex]float64{}}
-	for name, v := range config {
-		if k, ok := findKnob(name); ok {
-			b.config[k] = knobs[k].clamp(v)
-		}
+// newBase lays what was given over a model's suggestion.
+func newBase(o *Options, model engine.Sampling) base {
+	b := base{model: settings{Sampling: model}, given: settings{Sampling: model, MaxTokens: o.MaxTokens}}
+	if o.Sampling != nil {
+		b.given.Sampling = o.Sampling(model)
+	}
+	for k := range knobCount {
+		b.word[k] = o.Sources[knobs[k].flag]
 	}
 	return b
 }
@@ -88,8 +92,8 @@ func (l *layers) get(b *base, k knobIndex) (float64, source) {
 			return v, fromPreset
 		}
 	}
-	if v, ok := b.config[k]; ok {
-		return v, fromConfig
+	if b.word[k] != "" {
+		return knobs[k].get(&b.given), fromConfig
 	}
 	return knobs[k].get(&b.model), fromModel
 }
@@ -117,6 +121,14 @@ func (l *layers) choose(name string) {
 
 // settle turns what was live into the chat's own, when its answer ends.
 func (l *layers) settle() { l.live = [knobCount]bool{} }
+
+// origin is the word for where a value comes from.
+func (b *base) origin(k knobIndex, from source) string {
+	if from == fromConfig {
+		return b.word[k]
+	}
+	return from.String()
+}
 
 // settings are the values in force.
 func (l *layers) settings(b *base) settings {
@@ -161,12 +173,4 @@ func changed(a, b settings) []knobIndex {
 		}
 	}
 	return out
-}
-
-// defaultSampling is what stands in the knobs before a model is open.
-func defaultSampling() engine.Sampling {
-	return engine.Sampling{
-		Temperature: 0.8, TopK: 40, TopP: 0.95, MinP: 0.05,
-		RepeatPenalty: 1, RepeatLastN: 64, Seed: -1,
-	}
 }

@@ -8,14 +8,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/confab-tui/confab/engine/library"
 	"github.com/confab-tui/confab/ui/text"
 )
 
 // modelSheet lists the model files of this machine, by folder.
 type modelSheet struct {
 	picker
-	all     []ModelFile
-	found   []ModelFile // those that the filter leaves
+	all     []library.Model
+	found   []library.Model // those that the filter leaves
 	loading bool
 	err     string
 	first   int // the line at which the list begins
@@ -23,8 +24,7 @@ type modelSheet struct {
 
 // modelsMsg is the list of model files.
 type modelsMsg struct {
-	files []ModelFile
-	err   error
+	files []library.Model
 }
 
 func (m modelsMsg) apply(r *root) tea.Cmd {
@@ -33,11 +33,8 @@ func (m modelsMsg) apply(r *root) tea.Cmd {
 		return nil
 	}
 	s.loading = false
-	if m.err != nil {
-		s.err = text.CleanLine(m.err.Error())
-	}
 	s.all = m.files
-	sort.SliceStable(s.all, func(i, j int) bool { return s.all[i].Folder < s.all[j].Folder })
+	sort.SliceStable(s.all, func(i, j int) bool { return s.all[i].Source < s.all[j].Source })
 	s.refilter()
 	return nil
 }
@@ -52,17 +49,14 @@ func (r *root) openModels(filter string) tea.Cmd {
 		return nil
 	}
 	s.loading = true
-	ctx, list := r.ctx, r.options.Models
-	return func() tea.Msg {
-		files, err := list(ctx)
-		return modelsMsg{files, err}
-	}
+	list := r.options.Models
+	return func() tea.Msg { return modelsMsg{list()} }
 }
 
 func (s *modelSheet) refilter() {
 	s.found = s.found[:0]
 	for _, f := range s.all {
-		if s.matches(f.Name + " " + f.Folder + " " + f.Quant + " " + f.Arch) {
+		if s.matches(f.Name + " " + f.Source + " " + f.Quant + " " + f.Arch) {
 			s.found = append(s.found, f)
 		}
 	}
@@ -71,10 +65,10 @@ func (s *modelSheet) refilter() {
 }
 
 const (
-	modelParams = 8
-	modelQuant  = 9
-	modelSize   = 10
-	modelFits   = 22
+	modelArch  = 12
+	modelQuant = 9
+	modelSize  = 9
+	modelNote  = 22
 )
 
 func (s *modelSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
@@ -104,8 +98,8 @@ func (s *modelSheet) list(r *root, w, h int) []string {
 	folder := "\x00"
 	for i := range s.found {
 		f := &s.found[i]
-		if f.Folder != folder {
-			folder = f.Folder
+		if f.Source != folder {
+			folder = f.Source
 			if i > 0 {
 				out = append(out, spaces(w))
 			}
@@ -127,37 +121,30 @@ func (s *modelSheet) list(r *root, w, h int) []string {
 	return out[s.top:min(s.top+h, len(out))]
 }
 
-func (s *modelSheet) fileLine(r *root, f *ModelFile, chosen bool, w int) string {
+func (s *modelSheet) fileLine(r *root, f *library.Model, chosen bool, w int) string {
 	th := r.th
-	name := th.strong
+	name := pen("")
 	if chosen {
 		name = th.accentStrong
 	}
-	fits, pn := f.Note, th.dim
-	if !f.Fits {
-		pn = th.warn
-		if fits == "" {
-			fits = "does not fit"
-		}
-	} else if fits == "" {
-		fits, pn = "fits", th.good
+	note, pn := "", th.dim
+	switch {
+	case f.Err != nil:
+		note, pn = "unreadable", th.bad
+	case r.back.engine != nil && f.Path == r.back.info.Path:
+		note, pn = th.mark.unread+" open", th.accent
+	case f.Parts > 1:
+		note = plural(f.Parts, "part", "parts")
 	}
-	room := w - 6 - modelParams - modelQuant - modelSize - modelFits
-	label := text.CleanLine(f.Name)
-	if f.Path == r.back.info.Path && r.back.engine != nil {
-		label += " " + th.mark.dot + " open"
-	}
-	return th.choiceMark(chosen) + "  " + name.draw(fit(label, max(room, 12))) +
-		th.dim.draw(right(count(f.Params), modelParams)+"  "+fit(text.CleanLine(f.Quant), modelQuant-2)+right(size(f.Bytes), modelSize)) +
-		"  " + pn.draw(fit(text.CleanLine(fits), modelFits-2))
+	room := max(w-2*gutter-6-modelArch-modelQuant-modelSize-modelNote, 12)
+	return th.choiceMark(chosen) + "  " + name.draw(fit(text.CleanLine(f.Name), room)) + "  " +
+		th.dim.draw(fit(text.CleanLine(f.Arch), modelArch)+fit(text.CleanLine(f.Quant), modelQuant)+right(size(f.Bytes), modelSize)) +
+		"  " + pn.draw(fit(note, modelNote))
 }
 
 func (s *modelSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
 	if key == "enter" {
-		if s.at < len(s.found) {
-			return true, r.chooseModel(s.found[s.at].Path)
-		}
-		return true, nil
+		return true, s.choose(r)
 	}
 	done, filtered := s.picker.key(r, key, k)
 	if filtered {
@@ -166,19 +153,32 @@ func (s *modelSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd)
 	return done, nil
 }
 
+// choose opens the chosen file, or says what is wrong with it.
+func (s *modelSheet) choose(r *root) tea.Cmd {
+	if s.at >= len(s.found) {
+		return nil
+	}
+	f := &s.found[s.at]
+	if f.Err != nil {
+		r.say(toneBad, text.CleanLine(f.Err.Error()))
+		return nil
+	}
+	return r.chooseModel(f.Path)
+}
+
 func (s *modelSheet) hint(r *root) string { return r.keyHint("enter open", "esc back") }
 
 func (s *modelSheet) click(r *root, _, y int) tea.Cmd {
 	line, folder, n := s.top, "\x00", 0
 	line += y - s.first
 	for i := range s.found {
-		if s.found[i].Folder != folder {
-			folder = s.found[i].Folder
+		if s.found[i].Source != folder {
+			folder = s.found[i].Source
 			n += 1 + b2i(i > 0)
 		}
 		if n == line {
 			if s.at == i {
-				return r.chooseModel(s.found[i].Path)
+				return s.choose(r)
 			}
 			s.at = i
 		}

@@ -71,7 +71,7 @@ func (r *root) knobLine(k knobIndex, w int) string {
 		slider = r.slider(kb, v, panelTrack(w), chosen)
 	}
 	return mark + name.draw(fit(kb.label, panelLabel)) + slider +
-		pen.draw(right(value, panelValue)) + " " + src.draw(fit(from.String(), panelFrom))
+		pen.draw(right(value, panelValue)) + " " + src.draw(fit(r.base.origin(k, from), panelFrom))
 }
 
 // slider draws where a value lies between its ends.

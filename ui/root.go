@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -13,43 +14,6 @@ import (
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/store"
 )
-
-// ModelFile is a model that the person can choose.
-type ModelFile struct {
-	Path, Name, Folder string
-	Arch, Quant        string
-	Params, Bytes      int64
-	// Fits says whether it fits the memory; Note says why not, or what else is
-	// to be known.
-	Fits bool
-	Note string
-}
-
-// Options say what the program works with.
-type Options struct {
-	// Open opens a model.
-	Open Opener
-	// Config is the model to begin with.
-	Config engine.Config
-	// Store keeps the conversations; nil keeps them in memory only.
-	Store *store.Store
-	// Models lists the model files of this machine; nil where there is no list.
-	Models func(context.Context) ([]ModelFile, error)
-	// Knobs are the values of the configuration, by llama.cpp's names.
-	Knobs map[string]float64
-	// System is the system prompt of new chats.
-	System string
-	// Think asks for or against thinking in new chats; nil leaves it open.
-	Think *bool
-	// DropOldest leaves out the oldest turns of a chat that is full.
-	DropOldest bool
-	// Notices are shown when the program starts.
-	Notices []string
-	Version string
-
-	// now is the clock; tests set it.
-	now func() time.Time
-}
 
 // focus says what keys go to.
 type focus int
@@ -69,22 +33,23 @@ type root struct {
 	base    base
 	back    backend
 
-	w, h     int
-	tabs     []*tab
-	active   int
-	focus    focus
-	panel    panel
-	sheet    sheet // covers the body, or nil
-	toast    toast
-	saveErr  string
-	saved    string // the workspace as it was last remembered
-	complete completion
-	find     finder
-	closed   []func() // what undo brings back, the last one last
-	leaving  []*pane  // closed with an answer that has not ended yet
-	history  []string // prompts, newest first
-	frame    int
-	ticking  bool
+	w, h       int
+	tabs       []*tab
+	active     int
+	focus      focus
+	panel      panel
+	sheet      sheet // covers the body, or nil
+	toast      toast
+	saveErr    string // why saving fails at the moment
+	saveFailed string // why nothing is kept at all
+	saved      string // the workspace as it was last remembered
+	complete   completion
+	find       finder
+	closed     []func() // what undo brings back, the last one last
+	leaving    []*pane  // closed with an answer that has not ended yet
+	history    []string // prompts, newest first
+	frame      int
+	ticking    bool
 	// enhanced tells that the terminal tells shift+enter from enter.
 	enhanced bool
 	focused  bool // the terminal has the focus
@@ -112,9 +77,9 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		o.now = time.Now
 	}
 	r := &root{
-		ctx: ctx, options: o, store: o.Store, base: newBase(o.Knobs), focused: true,
+		ctx: ctx, options: o, base: newBase(&o, engine.DefaultSampling()), focused: true,
 		back: backend{open: o.Open, config: o.Config},
-		th:   newTheme(true, !noColour(env), richTerminal(env)),
+		th:   newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
 	}
 	return r
 }
@@ -282,21 +247,17 @@ func Run(ctx context.Context, o Options) error {
 	}
 	ctx, stop := hangup(ctx)
 	defer stop()
-	if o.Store == nil {
-		s, err := store.OpenMemory(store.Options{AppVersion: o.Version})
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		o.Store = s
-	}
 	r := newRoot(ctx, o, env)
+	closeStore, err := r.openStore()
+	if err != nil {
+		return err
+	}
 	r.restore(ctx)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(calm())}
-	if noColour(env) {
+	if !r.th.colour {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	_, err := tea.NewProgram(r, options...).Run()
+	_, err = tea.NewProgram(r, options...).Run()
 	r.leave()
-	return runError(err)
+	return errors.Join(runError(err), closeStore())
 }

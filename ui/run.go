@@ -9,6 +9,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/ui/store"
 )
 
 var errDumb = errors.New("the terminal (TERM=dumb) cannot place text: use confab run or a pipe, or set TERM to what the terminal is")
@@ -95,4 +97,20 @@ func (r *root) anyRunning() bool {
 		}
 	}
 	return false
+}
+
+// openStore opens the conversations of the data folder. Where that fails, the
+// program goes on without a disk and says so.
+func (r *root) openStore() (closeStore func() error, err error) {
+	o := store.Options{AppVersion: r.options.Version}
+	if dir := r.options.DataDir; dir != "" {
+		if r.store, err = store.Open(dir, o); err == nil {
+			return r.store.Close, nil
+		}
+		r.saveFailed = err.Error() + "; this time nothing is kept"
+	}
+	if r.store, err = store.OpenMemory(o); err != nil {
+		return nil, err
+	}
+	return r.store.Close, nil
 }

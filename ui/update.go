@@ -64,7 +64,7 @@ func (r *root) onOpened(msg openedMsg) tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	info := &r.back.info
-	r.base.model.Sampling = info.Sampling
+	r.base = newBase(&r.options, info.Sampling)
 	for _, n := range info.Notices {
 		r.say(toneWarn, n)
 	}

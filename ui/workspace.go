@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/confab-tui/confab/ui/store"
 )
@@ -61,8 +62,11 @@ func (p *pane) saveDraft() {
 // restore reads what remember wrote, before the program is on the screen. What
 // cannot be read is told and left out.
 func (r *root) restore(ctx context.Context) {
-	for _, n := range r.options.Notices {
-		r.say(toneWarn, n)
+	if len(r.options.Notices) > 0 {
+		r.say(toneWarn, strings.Join(r.options.Notices, "\n"))
+	}
+	if r.saveFailed != "" {
+		r.say(toneBad, r.saveFailed)
 	}
 	raw, err := r.store.State(ctx, workspaceKey)
 	if err != nil {
