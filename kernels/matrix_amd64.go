@@ -9,6 +9,10 @@ func multiply(k kind, p *product) {
 
 func multiplyVNNI(k kind, p *product) bool {
 	switch k {
+	case kindF32:
+		avx512F32(p)
+	case kindF16:
+		avx512F16(p)
 	case kindI8:
 		vnniI8(p)
 	case kindQ4_0:
@@ -29,6 +33,8 @@ func multiplyVNNI(k kind, p *product) bool {
 		vnniQ5K(p)
 	case kindQ6K:
 		vnniQ6K(p)
+	case kindI8K:
+		vnniI8K(p)
 	default:
 		return false
 	}
@@ -64,3 +70,12 @@ func vnniQ5_0(p *product)
 
 //go:noescape
 func vnniQ5_1(p *product)
+
+//go:noescape
+func vnniI8K(p *product)
+
+//go:noescape
+func avx512F32(p *product)
+
+//go:noescape
+func avx512F16(p *product)
