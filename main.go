@@ -1,4 +1,135 @@
-// Command confab is a terminal chat over language models that run inside the program.
+// Command confab is a terminal chat over language models that run inside the
+// program: several chats at once, in tabs and side by side, with every sampling
+// knob at hand while the text streams.
 package main
 
-func main() {}
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/confab-tui/confab/engine"
+)
+
+// version is set by the release build.
+var version = "0.1.0-dev"
+
+// Exit codes: what went wrong while running is 1, a wrong command line is 2, an
+// interrupt is 130 as shells have it.
+const (
+	exitError       = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// usageError is a mistake on the command line, in the environment or in the
+// config file.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+var errInterrupted = errors.New("interrupted")
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	root := rootCommand()
+	root.SetArgs(longSystem(args))
+	err := fang.Execute(ctx, root, fang.WithVersion(versionLine()), fang.WithErrorHandler(printError))
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	}
+	if _, ok := errors.AsType[usageError](err); ok || strings.HasPrefix(err.Error(), "unknown command") {
+		return exitUsage
+	}
+	return exitError
+}
+
+// longSystem spells llama.cpp's -sys as the long flag, since a short flag has
+// one letter here.
+func longSystem(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if a == "-sys" {
+			a = "--system-prompt"
+		}
+		out[i] = a
+	}
+	return out
+}
+
+func printError(w io.Writer, _ fang.Styles, err error) {
+	if !errors.Is(err, errInterrupted) {
+		fmt.Fprintln(w, "confab:", err)
+	}
+}
+
+func rootCommand() *cobra.Command {
+	s := newSettings()
+	root := &cobra.Command{
+		Use:   "confab",
+		Short: "Chat with language models that run inside your terminal",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return chat(c.Context(), s, c.Flags()) },
+	}
+	s.modelFlags(root.Flags())
+	s.samplingFlags(root.Flags())
+	s.chatFlags(root.Flags())
+	s.screenFlags(root.Flags())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(askCommand(), modelsCommand(), inspectCommand(), tokenizeCommand(), renderCommand(),
+		evalCommand(), benchCommand(), configCommand(), pathsCommand(), versionCommand())
+	return root
+}
+
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("unknown command %q; %s --help lists them", args[0], c.CommandPath())}
+	}
+	return nil
+}
+
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("needs %s, got %d arguments", what, len(args))}
+		}
+		return nil
+	}
+}
+
+func versionLine() string {
+	commit := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				commit = " " + s.Value[:12]
+			}
+		}
+	}
+	return version + commit
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version and what was built in", Args: noArgs,
+		Run: func(c *cobra.Command, _ []string) {
+			fmt.Fprintf(c.OutOrStdout(), "confab %s\n%s %s/%s\n%s\n", versionLine(), runtime.Version(), runtime.GOOS, runtime.GOARCH, engine.Backends())
+		},
+	}
+}

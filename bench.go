@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"github.com/confab-tui/confab/engine"
+)
+
+func benchCommand() *cobra.Command {
+	s := newSettings()
+	b := engine.BenchConfig{}
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure prompt and generation speed through the real engine loop",
+		Long: `Measure speed. One line of JSON a figure, medians: load_s in seconds, ppN prompt
+tokens a second of one conversation, tgNxB@D generated tokens a second of B
+conversations together that hold D tokens already, sampling included.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := s.resolve(c.Flags()); err != nil {
+				return err
+			}
+			if err := s.findModel(); err != nil {
+				return err
+			}
+			b.Config = s.engine
+			b.Sampling = s.over(engine.DefaultSampling())
+			enc := json.NewEncoder(c.OutOrStdout())
+			return engine.Bench(c.Context(), b, func(f engine.Figure) error { return enc.Encode(f) })
+		},
+	}
+	s.modelFlags(c.Flags())
+	s.samplingFlags(c.Flags())
+	f := c.Flags()
+	f.IntVar(&b.Prompt, "prompt", 512, "tokens of the prompt to measure (0: none)")
+	f.IntVar(&b.Generate, "gen", 64, "tokens to generate in each conversation")
+	f.IntSliceVar(&b.Batch, "batch", []int{1}, "numbers of conversations at the same time")
+	f.IntVar(&b.Depth, "depth", 0, "tokens that each conversation holds when generation starts")
+	f.IntVar(&b.Repeat, "repeat", 3, "how often each figure is measured; the median counts")
+	f.BoolVar(&b.Greedy, "greedy", false, "always take the likeliest token")
+	return c
+}

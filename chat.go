@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/engine/library"
+	"github.com/confab-tui/confab/ui"
+)
+
+// chat opens the screen.
+func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
+	if err := s.resolve(fs); err != nil {
+		return err
+	}
+	if err := s.findModel(); err != nil {
+		return err
+	}
+	if !isTerminal(os.Stdin) || !isTerminal(os.Stdout) {
+		return errors.New("the chat needs a terminal that can move its cursor; `confab ask` answers without one")
+	}
+	closeLog := logToFile()
+	defer closeLog()
+	return ui.Run(ctx, ui.Options{
+		Open: func(ctx context.Context, c engine.Config, report func(engine.Progress)) (ui.Engine, error) {
+			e, err := engine.Open(ctx, c, report)
+			if err != nil {
+				return nil, err
+			}
+			return ui.Wrap(e), nil
+		},
+		Config:        s.engine,
+		DataDir:       dataDir(),
+		ConfigDir:     configDir(),
+		Sampling:      s.over,
+		Sources:       s.source,
+		System:        s.system,
+		Think:         s.thinking(),
+		MaxTokens:     s.predict,
+		DropOldest:    s.drop,
+		Models:        func() []library.Model { return library.Find(s.places()) },
+		Version:       version,
+		Theme:         s.theme,
+		ReducedMotion: s.still,
+		Notices:       s.file.unknown,
+	})
+}
+
+func (s *settings) places() []library.Folder {
+	return library.Folders(filepath.Join(dataDir(), "models"), s.folders)
+}
+
+// findModel turns a model's name into its path. Whatever looks like a path is
+// one.
+func (s *settings) findModel() error {
+	name := s.engine.Model
+	if name == "" || name == "builtin" {
+		s.engine.Model = ""
+		return nil
+	}
+	if _, err := os.Stat(name); err == nil || strings.ContainsRune(name, os.PathSeparator) || strings.HasSuffix(name, ".gguf") {
+		return nil // engine.Open says what is wrong with the file
+	}
+	found := library.Find(s.places())
+	m, ok := library.Lookup(found, name)
+	if !ok {
+		names := make([]string, len(found))
+		for i := range found {
+			names[i] = found[i].Name
+		}
+		if len(names) == 0 {
+			return usageError{fmt.Errorf("no model is called %q and none was found on this machine; give a GGUF file's path, or leave -m out for the built-in model", name)}
+		}
+		return usageError{fmt.Errorf("no model is called %q; nearest is %q, and `confab models` lists all %d", name, nearest(name, names), len(names))}
+	}
+	s.engine.Model = m.Path
+	return nil
+}
+
+// logToFile sends the program's log where it disturbs nobody.
+func logToFile() func() {
+	dir := stateDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		slog.SetDefault(slog.New(slog.DiscardHandler))
+		return func() {}
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "confab.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		slog.SetDefault(slog.New(slog.DiscardHandler))
+		return func() {}
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(f, nil)))
+	return func() { _ = f.Close() }
+}

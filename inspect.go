@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/confab-tui/confab/engine"
+)
+
+func inspectCommand() *cobra.Command {
+	s := newSettings()
+	var keys, tensors, program bool
+	c := &cobra.Command{
+		Use:   "inspect [FILE]",
+		Short: "Show what a model file is, what it costs and what of it confab uses",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				s.engine.Model = args[0]
+				if err := s.findModel(); err != nil {
+					return err
+				}
+			}
+			in, err := engine.Inspect(s.engine.Model)
+			if err != nil {
+				return err
+			}
+			w := c.OutOrStdout()
+			if err := inspectSummary(w, in); err != nil {
+				return err
+			}
+			if keys {
+				inspectKeys(w, in)
+			}
+			if tensors {
+				inspectTensors(w, in)
+			}
+			if program {
+				fmt.Fprintf(w, "\n%s", in.Program)
+			}
+			return in.Refused
+		},
+	}
+	c.Flags().BoolVar(&keys, "keys", false, "list every metadata key")
+	c.Flags().BoolVar(&tensors, "tensors", false, "list every tensor")
+	c.Flags().BoolVar(&program, "program", false, "print the model as confab runs it")
+	return c
+}
+
+func inspectSummary(out io.Writer, in *engine.Inspection) error {
+	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	row := func(name, format string, v ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, v...)) }
+	row("file", "%s", in.Path)
+	row("name", "%s", in.Name)
+	row("kind", "%s %s, %.2f billion weights, %s", in.Arch, in.Quant, float64(in.Params)/1e9, size(in.Bytes))
+	row("context", "%d tokens", in.Context)
+	row("tokens", "%s", in.Tokenizer)
+	row("template", "%s", in.Template)
+	for _, t := range in.Types {
+		row("weights", "%s in %d tensors, %s", t.Type, t.Tensors, size(t.Bytes))
+	}
+	if in.CellBytes > 0 {
+		row("a cell", "%s; %d cells, one full conversation: %s", size(in.CellBytes), in.Context, size(in.CellBytes*int64(in.Context)))
+		row("memory", "%s with one full conversation", size(in.Bytes+in.CellBytes*int64(in.Context)))
+	}
+	if in.StateBytes > 0 {
+		row("a conversation", "%s for the state of its recurrent layers", size(in.StateBytes))
+	}
+	for _, name := range in.Unused {
+		row("unused", "%s", name)
+	}
+	verdict := "runs"
+	if in.Refused != nil {
+		verdict = "does not run"
+	}
+	row("confab", "%s", verdict)
+	return w.Flush()
+}
+
+func inspectKeys(out io.Writer, in *engine.Inspection) {
+	fmt.Fprintln(out)
+	for _, k := range in.Keys {
+		fmt.Fprintf(out, "%s = %s\n", k.Key, k.Value)
+	}
+}
+
+func inspectTensors(out io.Writer, in *engine.Inspection) {
+	fmt.Fprintln(out)
+	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	for _, t := range in.Tensors {
+		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", t.Name, t.Type, t.Shape, size(t.Bytes))
+	}
+	_ = w.Flush()
+}
