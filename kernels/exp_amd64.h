@@ -17,6 +17,13 @@ DATA expConst<>+36(SB)/4, $0x3ab6887e
 DATA expConst<>+40(SB)/4, $0x3f800000 // 1
 GLOBL expConst<>(SB), RODATA|NOPTR, $44
 
+// log2(e) in 8 lanes.
+DATA expLog2e<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expLog2e<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expLog2e<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expLog2e<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL expLog2e<>(SB), RODATA|NOPTR, $32
+
 // AVX-512: constants stay in Z21 to Z31.
 #define EXP_LOAD_512 \
 	VBROADCASTSS expConst<>+0(SB), Z21  \
@@ -49,12 +56,11 @@ GLOBL expConst<>(SB), RODATA|NOPTR, $44
 	VADDPS Z31, q, q               \
 	VSCALEFPS n, q, x
 
-// AVX2: constants stay in Y5 to Y15. 2^n is multiplied in two halves, so that
+// AVX2: constants stay in Y5, Y6 and Y8 to Y15. 2^n is multiplied in two halves, so that
 // infinity and subnormals come out as they should.
 #define EXP_LOAD_256 \
 	VBROADCASTSS expConst<>+0(SB), Y5   \
 	VBROADCASTSS expConst<>+4(SB), Y6   \
-	VBROADCASTSS expConst<>+8(SB), Y7   \
 	VBROADCASTSS expConst<>+12(SB), Y8  \
 	VBROADCASTSS expConst<>+16(SB), Y9  \
 	VBROADCASTSS expConst<>+20(SB), Y10 \
@@ -67,7 +73,7 @@ GLOBL expConst<>(SB), RODATA|NOPTR, $44
 #define EXP_256(x, n, q) \
 	VMAXPS x, Y5, x         \
 	VMINPS x, Y6, x         \
-	VMULPS Y7, x, n         \
+	VMULPS expLog2e<>(SB), x, n \
 	VROUNDPS $8, n, n       \
 	VFNMADD231PS Y8, n, x   \
 	VFNMADD231PS Y9, n, x   \

@@ -14,7 +14,7 @@ func SwiGLU(out, gate, up []float32) {
 	}
 }
 
-// GeGLU is out = gelu(gate) * up, gelu being the tanh approximation.
+// GeGLU is out = gelu(gate) * up; see GELU.
 func GeGLU(out, gate, up []float32) {
 	checkThree(out, gate, up)
 	if !mapFast(mapGeGLU, out, gate, up, 0, 0) {
@@ -59,7 +59,9 @@ func SiLU(out, x []float32) {
 	}
 }
 
-// GELU is the tanh approximation, out = x/2 * (1 + tanh(√(2/π)·(x + 0.044715x³))).
+// GELU is the tanh approximation, out = x/2 * (1 + tanh(√(2/π)·(x + 0.044715x³))),
+// in half precision: below 10, x and the result are rounded to it. Models are run
+// with tables of such halves elsewhere, and their logits tell the difference.
 func GELU(out, x []float32) {
 	checkTwo(out, x)
 	if !mapFast(mapGELU, out, x, x, 0, 0) {
@@ -84,6 +86,9 @@ func sigmoid(x float32) float32 {
 }
 
 func gelu(x float32) float32 {
-	v := float64(x)
-	return float32(v / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(v+0.044715*v*v*v))))
+	if x >= 10 {
+		return x
+	}
+	v := float64(F16ToF32(F32ToF16(max(x, -10))))
+	return F16ToF32(F32ToF16(float32(v / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(v+0.044715*v*v*v))))))
 }

@@ -1,6 +1,6 @@
 // One loop for the operations of map.go: BODY_512 makes Z0 of Z0 and Z1, with s and
-// t in Z16 and Z17 and Z2 to Z4 free; BODY_256 makes Y0 of Y0 and Y1, with Y2 to Y4
-// free and Y15 to Y5 the constants of exp. The rest of a row goes through the same
+// t in Z16 and Z17 and Z2 to Z5 free; BODY_256 makes Y0 of Y0 and Y1, with Y2 to Y4
+// and Y7 free and the other registers for the constants of exp. The rest of a row goes through the same
 // body under a mask.
 
 TEXT FORM_512(SB), NOSPLIT, $0-40

@@ -12,10 +12,12 @@ DATA tailMask<>+48(SB)/8, $0
 DATA tailMask<>+56(SB)/8, $0
 GLOBL tailMask<>(SB), RODATA|NOPTR, $64
 
-// Twice sqrt(2/pi), and that times 0.044715.
+// Twice sqrt(2/pi), and that times 0.044715; then 10 and -10.
 DATA geluConst<>+0(SB)/4, $0x3fcc422a
 DATA geluConst<>+4(SB)/4, $0x3d922279
-GLOBL geluConst<>(SB), RODATA|NOPTR, $8
+DATA geluConst<>+8(SB)/4, $0x41200000
+DATA geluConst<>+12(SB)/4, $0xc1200000
+GLOBL geluConst<>(SB), RODATA|NOPTR, $16
 
 // x = 1 / (1 + exp(-x)), with one in the register given.
 #define SIGMOID_512(x) \
@@ -32,24 +34,45 @@ GLOBL geluConst<>(SB), RODATA|NOPTR, $8
 	VADDPS Y15, x, x     \
 	VDIVPS x, Y15, x
 
-// x = x * sigmoid(x*(a + b*x²)), which is gelu; Z4 is scratch.
-#define GELU_512(x) \
+// The first register becomes gelu(x) as glu.go has it: half(h * sigmoid(h*(a + b*h²)))
+// with h = half(max(x, -10)), or x itself from 10 on.
+#define GELU_512 \
+	VMOVAPS Z0, Z5                     \
+	VBROADCASTSS geluConst<>+12(SB), Z2 \
+	VMAXPS Z0, Z2, Z0                  \
+	VCVTPS2PH $0, Z0, Y0                \
+	VCVTPH2PS Y0, Z0                    \
 	VBROADCASTSS geluConst<>+0(SB), Z2 \
 	VBROADCASTSS geluConst<>+4(SB), Z3 \
-	VMULPS x, x, Z4                    \
+	VMULPS Z0, Z0, Z4                    \
 	VFMADD213PS Z2, Z3, Z4             \
-	VMULPS x, Z4, Z4                   \
+	VMULPS Z0, Z4, Z4                   \
 	SIGMOID_512(Z4)                    \
-	VMULPS Z4, x, x
+	VMULPS Z4, Z0, Z0                    \
+	VCVTPS2PH $0, Z0, Y0                \
+	VCVTPH2PS Y0, Z0                    \
+	VBROADCASTSS geluConst<>+8(SB), Z2 \
+	VCMPPS $13, Z2, Z5, K2             \
+	VMOVAPS Z5, K2, Z0
 
-#define GELU_256(x) \
+#define GELU_256 \
+	VMOVAPS Y0, Y7                     \
+	VBROADCASTSS geluConst<>+12(SB), Y2 \
+	VMAXPS Y0, Y2, Y0                  \
+	VCVTPS2PH $0, Y0, X0                \
+	VCVTPH2PS X0, Y0                    \
 	VBROADCASTSS geluConst<>+0(SB), Y2 \
 	VBROADCASTSS geluConst<>+4(SB), Y3 \
-	VMULPS x, x, Y4                    \
+	VMULPS Y0, Y0, Y4                    \
 	VFMADD213PS Y2, Y3, Y4             \
-	VMULPS x, Y4, Y4                   \
+	VMULPS Y0, Y4, Y4                   \
 	SIGMOID_256(Y4)                    \
-	VMULPS Y4, x, x
+	VMULPS Y4, Y0, Y0                    \
+	VCVTPS2PH $0, Y0, X0                \
+	VCVTPH2PS X0, Y0                    \
+	VBROADCASTSS geluConst<>+8(SB), Y2 \
+	VCMPPS $13, Y2, Y7, Y2             \
+	VBLENDVPS Y2, Y7, Y0, Y0
 
 // func mapAdd512, mapAdd256(out, a, b *float32, n int, s, t float32)
 #define FORM_512 ·mapAdd512
@@ -133,10 +156,10 @@ GLOBL geluConst<>(SB), RODATA|NOPTR, $8
 #define FORM_512 ·mapGeGLU512
 #define FORM_256 ·mapGeGLU256
 #define BODY_512 \
-	GELU_512(Z0) \
+	GELU_512 \
 	VMULPS Z1, Z0, Z0
 #define BODY_256 \
-	GELU_256(Y0) \
+	GELU_256 \
 	VMULPS Y1, Y0, Y0
 #include "map_amd64.h"
 
@@ -197,9 +220,9 @@ GLOBL geluConst<>(SB), RODATA|NOPTR, $8
 #define FORM_512 ·mapGELU512
 #define FORM_256 ·mapGELU256
 #define BODY_512 \
-	GELU_512(Z0)
+	GELU_512
 #define BODY_256 \
-	GELU_256(Y0)
+	GELU_256
 #include "map_amd64.h"
 
 // func mapSigmoid512, mapSigmoid256(out, a, b *float32, n int, s, t float32)
