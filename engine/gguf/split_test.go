@@ -1,0 +1,124 @@
+package gguf
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// writeParts writes a model of three parts and returns their paths.
+func writeParts(t *testing.T, change func(i int, w *builder)) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for i := range 3 {
+		w := newBuilder().
+			key("split.no", kindUint16, []byte{byte(i), 0}).
+			key("split.count", kindUint16, []byte{3, 0}).
+			key("split.tensors.count", kindInt32, le32(3))
+		if i == 0 {
+			w.key("general.name", kindString, appendString(nil, "split"))
+		}
+		if change == nil {
+			w.tensor(fmt.Sprintf("w%d", i), F32, floats(8+8*i), uint64(8+8*i))
+		} else {
+			change(i, w)
+		}
+		path := filepath.Join(dir, fmt.Sprintf("m-%05d-of-00003.gguf", i+1))
+		if err := os.WriteFile(path, w.bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+func TestSplit(t *testing.T) {
+	hash := ""
+	for i, path := range writeParts(t, nil) {
+		f := mustOpen(t, path)
+		if len(f.Tensors()) != 3 || f.Tensors()[0].Name != "w0" {
+			t.Fatalf("part %d: %d tensors", i, len(f.Tensors()))
+		}
+		if name, _ := f.String("general.name"); name != "split" {
+			t.Errorf("part %d: the name is %q", i, name)
+		}
+		w := f.Tensor("w2")
+		if w == nil || string(w.Data) != string(floats(24)) {
+			t.Errorf("part %d: w2 is %+v", i, w)
+		}
+		if i > 0 && f.Hash() != hash {
+			t.Errorf("part %d: another hash", i)
+		}
+		hash = f.Hash()
+		f.Release(w)
+	}
+}
+
+func TestWrongSplit(t *testing.T) {
+	wrong := func(want string, path string) {
+		t.Helper()
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+	paths := writeParts(t, nil)
+	if err := os.Remove(paths[1]); err != nil {
+		t.Fatal(err)
+	}
+	wrong("m-00002-of-00003.gguf", paths[2])
+
+	paths = writeParts(t, nil)
+	if err := os.Rename(paths[0], paths[1]); err != nil {
+		t.Fatal(err)
+	}
+	wrong("part 1 of 3", paths[1])
+	renamed := filepath.Join(filepath.Dir(paths[2]), "model.gguf")
+	if err := os.Rename(paths[2], renamed); err != nil {
+		t.Fatal(err)
+	}
+	wrong("must end in -00003-of-00003.gguf", renamed)
+
+	wrong("in an earlier part too", writeParts(t, func(_ int, w *builder) { w.tensor("same", F32, floats(8), 8) })[0])
+	wrong("split.tensors.count is 3 but the 3 parts hold 2", writeParts(t, func(i int, w *builder) {
+		if i > 0 {
+			w.tensor(fmt.Sprint("w", i), F32, floats(8), 8)
+		}
+	})[0])
+}
+
+func TestOpenWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "absent.gguf")); !os.IsNotExist(err) {
+		t.Errorf("no file: %v", err)
+	}
+	empty := filepath.Join(dir, "empty.gguf")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(empty); err == nil || !strings.Contains(err.Error(), "empty") {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	f, err := Open(builtinPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := f.Tensors()[0]
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w.Data != nil || len(f.Keys()) != 0 || f.Tensor(w.Name) != nil {
+		t.Error("something is left of a closed file")
+	}
+	if err := f.Close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+}
