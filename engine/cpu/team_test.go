@@ -1,0 +1,97 @@
+package cpu
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// countPhase counts how often each unit runs, and demands that the phase before is
+// over.
+type countPhase struct {
+	counts []atomic.Int32
+	before *countPhase
+	early  *atomic.Int32
+}
+
+func (p *countPhase) units() int { return len(p.counts) }
+
+func (p *countPhase) run(unit, _ int) {
+	if p.before != nil {
+		for i := range p.before.counts {
+			if p.before.counts[i].Load() != p.counts[unit].Load()+1 {
+				p.early.Add(1)
+			}
+		}
+	}
+	p.counts[unit].Add(1)
+}
+
+// TestTeamRunsEverythingOnce also runs phases without units and with a single one, and
+// lets the workers fall asleep now and then.
+func TestTeamRunsEverythingOnce(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 8} {
+		team := newTeam(n)
+		var early atomic.Int32
+		var phases []phase
+		var counts []*countPhase
+		var before *countPhase
+		for _, units := range []int{7, 1, 0, 1, 40, 2, 1} {
+			p := &countPhase{counts: make([]atomic.Int32, units), early: &early, before: before}
+			if units > 0 {
+				before = p
+			}
+			phases, counts = append(phases, p), append(counts, p)
+		}
+		const runs = 300
+		for r := range runs {
+			team.run(phases)
+			if r%100 == 50 {
+				time.Sleep(2 * time.Millisecond)
+			}
+		}
+		team.close()
+		for i, p := range counts {
+			for u := range p.counts {
+				if got := p.counts[u].Load(); got != runs {
+					t.Errorf("%d workers: unit %d of phase %d ran %d times, want %d", n, u, i, got, runs)
+				}
+			}
+		}
+		if early.Load() != 0 {
+			t.Errorf("%d workers: %d units ran before the phase before had ended", n, early.Load())
+		}
+	}
+}
+
+// TestTeamSleeps checks that idle workers leave the processor alone.
+func TestTeamSleeps(t *testing.T) {
+	team := newTeam(4)
+	defer team.close()
+	team.run([]phase{&countPhase{counts: make([]atomic.Int32, 9), early: new(atomic.Int32)}})
+	for deadline := time.Now().Add(10 * time.Second); team.asleep.Load() != 3; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of 3 workers sleep", team.asleep.Load())
+		}
+	}
+}
+
+// BenchmarkTeam measures what a phase costs beside its units.
+func BenchmarkTeam(b *testing.B) {
+	team := newTeam(2)
+	defer team.close()
+	const n = 100
+	phases := make([]phase, n)
+	for i := range phases {
+		phases[i] = emptyPhase{}
+	}
+	for b.Loop() {
+		team.run(phases)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/phase")
+}
+
+type emptyPhase struct{}
+
+func (emptyPhase) units() int   { return 2 }
+func (emptyPhase) run(int, int) {}
