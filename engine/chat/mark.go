@@ -110,20 +110,19 @@ func runeLen(s string) int {
 	return n
 }
 
-// unmark takes the marks out of rendered text. Where a break was, no control
-// token may touch the characters beside it: they are the spans.
+// unmark takes the marks out of rendered text. The character before a break was
+// typed, so no control token may hold it: these characters are the spans.
 func unmark(text string) (string, []token.Span) {
 	if !strings.Contains(text, "\uFDD0"[:2]) {
 		return text, nil
 	}
 	var b strings.Builder
 	var spans []token.Span
-	last, broken := 0, false // where the last character began; a break stands after it
+	last := 0 // where the last character began
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == markBreak:
-			broken = true
 			spans = addSpan(spans, last, b.Len())
 		case r == markEscape:
 			next, k := utf8.DecodeRuneInString(text[i+n:])
@@ -136,10 +135,6 @@ func unmark(text string) (string, []token.Span) {
 		default:
 			last = b.Len()
 			b.WriteString(text[i : i+n])
-			if broken {
-				spans = addSpan(spans, last, b.Len())
-				broken = false
-			}
 		}
 		i += n
 	}

@@ -124,7 +124,7 @@ func (p *Parser) Flush() Delta {
 	p.release(&d)
 	switch p.state {
 	case inTool:
-		p.endTool(&d)
+		p.endTool(&d, "")
 	case inImplied:
 		p.state = inText
 		p.say(&d, p.header)
@@ -165,9 +165,12 @@ func (p *Parser) scan(d *Delta) {
 			return
 		}
 		before := p.rest[:at]
-		p.rest = p.rest[at+len(m.text):]
+		p.rest = p.rest[at:]
 		p.say(d, before)
-		p.meet(d, m)
+		if p.minds(m.means) { // what came before can have ended an implied header
+			p.rest = p.rest[len(m.text):]
+			p.meet(d, m)
+		}
 	}
 }
 
@@ -216,14 +219,14 @@ func (p *Parser) meet(d *Delta, m mark) {
 		p.enter(inThinking)
 	case meansThinkEnd, meansSectionEnd:
 		if p.state == inTool {
-			p.endTool(d)
+			p.endTool(d, "")
 		}
 		p.enter(inText)
 	case meansTool, meansToolAll:
 		p.enter(inTool)
 		p.toolMark = m
 	case meansToolEnd:
-		p.endTool(d)
+		p.endTool(d, m.text)
 	case meansHeader:
 		p.enter(inHeader)
 		p.header = ""
@@ -297,8 +300,9 @@ func (p *Parser) say(d *Delta, text string) {
 	}
 }
 
-// endTool turns the open tool call into one; what is none is text.
-func (p *Parser) endTool(d *Delta) {
+// endTool turns the open tool call into one; what is none is text, with its
+// marks.
+func (p *Parser) endTool(d *Delta, end string) {
 	text, m, recipient := p.tool, p.toolMark, p.recipient
 	p.tool, p.recipient, p.toolMark = "", "", mark{}
 	p.enter(inText)
@@ -311,9 +315,5 @@ func (p *Parser) endTool(d *Delta) {
 		return
 	}
 	p.trim = false
-	end := ""
-	if m.means == meansTool {
-		end = "</tool_call>"
-	}
 	p.say(d, m.text+text+end)
 }
