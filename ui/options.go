@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/engine/library"
 	"github.com/confab-tui/confab/ui/text"
@@ -39,8 +41,9 @@ type Options struct {
 	Notices []string
 	Version string
 
-	// now is the clock; tests set it.
-	now func() time.Time
+	// now is the clock and frame what starts the next tick; tests set them.
+	now   func() time.Time
+	frame func() tea.Cmd
 }
 
 // Clean makes text of a model, a file or the network harmless to a terminal.

@@ -76,6 +76,9 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 	if o.now == nil {
 		o.now = time.Now
 	}
+	if o.frame == nil {
+		o.frame = nextFrame
+	}
 	r := &root{
 		ctx: ctx, options: o, base: newBase(&o, engine.DefaultSampling()), focused: true,
 		back: backend{open: o.Open, config: o.Config},
@@ -153,7 +156,7 @@ func (r *root) tick() tea.Cmd {
 		return nil
 	}
 	r.ticking = true
-	return nextFrame()
+	return r.options.frame()
 }
 
 func nextFrame() tea.Cmd {
@@ -198,7 +201,7 @@ func (r *root) onFrame() tea.Cmd {
 		r.ticking = false
 		return tea.Batch(cmds...)
 	}
-	return tea.Batch(append(cmds, nextFrame())...)
+	return tea.Batch(append(cmds, r.options.frame())...)
 }
 
 // checkSaving shows when conversations cannot be written to the disk.
