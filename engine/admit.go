@@ -21,8 +21,8 @@ func (e *Engine) admit() {
 		if lack > 0 && e.giveWay(a, lack) {
 			lack = 0
 		}
-		if lack > 0 {
-			a.state, a.counts.WaitingFor = StateWaiting, lack
+		if lack > 0 || !e.open(a) {
+			a.state, a.counts.WaitingFor = StateWaiting, max(lack, 1)
 			continue
 		}
 		e.start(a)
@@ -31,9 +31,12 @@ func (e *Engine) admit() {
 
 // lack is how many cells are missing before a can start.
 func (e *Engine) lack(a *answer) int {
-	_, held := e.pool.Match(a.reusable())
-	need := len(a.tokens) - held
-	have := e.pool.Free() + e.pool.Idle()
+	need := len(a.tokens)
+	if e.slots == nil {
+		_, held := e.pool.Match(a.reusable())
+		need -= held
+	}
+	have := e.pool.Free() + e.pool.Idle() + e.slots.cells()
 	busy := false
 	for _, b := range e.answers {
 		if b.running() {
@@ -68,9 +71,8 @@ func (e *Engine) giveWay(a *answer, lack int) bool {
 	return true
 }
 
-// start opens a's sequence with whatever the pool holds of it.
+// start lets a run that has its place.
 func (e *Engine) start(a *answer) {
-	a.seq = e.pool.Open(a.req.Conversation, a.reusable())
 	a.counts.WaitingFor = 0
 	if a.started.IsZero() {
 		a.started = time.Now()
@@ -87,13 +89,7 @@ func (e *Engine) start(a *answer) {
 // pause takes a's place away. What was evaluated stays as a cache while there is
 // room; the rest is evaluated again when a goes on.
 func (e *Engine) pause(a *answer) {
-	keep := a.seq.Len()
-	if a.fresh() {
-		keep = 0
-	}
-	e.pool.Close(a.seq, keep)
-	a.seq = nil
-	e.unqueue(a)
+	e.leave(a, false)
 	a.resumed = a.resumed || a.counts.Generated > 0
 	a.state = StateWaiting
 	if !a.resumed {

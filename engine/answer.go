@@ -19,7 +19,8 @@ type answer struct {
 	tokens []int32
 	prompt int
 	// seq has the cells of the first tokens; nil while the answer does not run.
-	seq *kv.Seq
+	seq  *kv.Seq
+	slot int // of seq, where the model has recurrent layers
 	// composing says that its prompt is still being rendered elsewhere.
 	composing bool
 	ended     bool

@@ -5,6 +5,9 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 )
 
+// statesAtOnce is about how many conversations' recurrent states an executor holds.
+const statesAtOnce = 16
+
 // placeCPU makes an executor on the processor.
 func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) (executor, error) {
 	need := p.Inventory()
@@ -15,6 +18,7 @@ func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) 
 	for _, t := range need.Types {
 		r.weights += t.Bytes
 	}
+	r.weights += need.StateBytes * statesAtOnce
 	cells, err := r.choose()
 	if err != nil {
 		return nil, err
@@ -23,4 +27,10 @@ func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) 
 		Threads: c.Threads, Cells: cells + 1, F32Cells: c.CellType == "f32",
 		Progress: func(done, total int64) { progress(Progress{Stage: "loading weights", Done: done, Total: total}) },
 	})
+}
+
+// roomOnCPU is what is free of the machine's memory, a sixteenth left alone.
+func roomOnCPU() (int64, bool) {
+	free := freeMemory()
+	return free - free/16, free != unknownMemory
 }

@@ -12,6 +12,10 @@ import (
 // Backends says what this build can run models on, for people.
 func Backends() string { return "CPU; CUDA not built in" }
 
+// Room is how many bytes Open could use for weights and cells now; false where the
+// machine does not tell.
+func Room(Config) (bytes int64, ok bool) { return roomOnCPU() }
+
 // place makes the executor that the configuration asks for. The notices say what
 // else a person should know about the choice.
 func place(p *model.Program, c Config, context int, progress func(Progress)) (executor, []string, error) {

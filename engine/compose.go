@@ -138,9 +138,8 @@ func (e *Engine) outgrown(a *answer) {
 		e.finish(a, ReasonContext, nil)
 		return
 	}
-	e.pool.Close(a.seq, a.seq.Len())
-	e.unqueue(a)
-	a.seq, a.composing, a.state = nil, true, StateQueued
+	e.leave(a, false)
+	a.composing, a.state = true, StateQueued
 	messages := slices.Clone(a.req.Messages)
 	if last := len(messages) - 1; messages[last].Role == chat.Assistant && messages[last].Unfinished {
 		messages = messages[:last]

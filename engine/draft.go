@@ -14,7 +14,7 @@ const mostDraft = 7
 // draft asks for proposals behind the decode row of a. Speculation takes free
 // cells only: no cache has to go for it.
 func (e *Engine) draft(a *answer, rows int) []int32 {
-	if e.drafter == nil || rows != 1 || a.pending() != 1 || a.counts.Generated == 0 {
+	if e.drafter == nil || e.slots != nil || rows != 1 || a.pending() != 1 || a.counts.Generated == 0 {
 		return nil
 	}
 	most := min(mostDraft, e.pool.Free()-1, e.info.Context-len(a.tokens)-1)

@@ -37,6 +37,7 @@ type Engine struct {
 	closing bool
 	dead    error
 	pool    *kv.Pool
+	slots   *slots
 	answers []*answer // those that have not ended, the oldest first
 	rota    []*answer // those with prompts to evaluate, in the order of their turns
 	pace    pace

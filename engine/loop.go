@@ -71,6 +71,7 @@ func (e *Engine) live(place func(*Info) (executor, error), placed chan<- error) 
 		return
 	}
 	e.exec, e.pool = exec, kv.New(exec.Cells())
+	e.slots = newSlots(exec, e.pool)
 	if p, ok := exec.(poisoner); ok && kv.Invariants {
 		e.pool.Freed = p.Poison
 	}
@@ -129,8 +130,9 @@ func (e *Engine) prepare() (parts []part, closing bool) {
 }
 
 // step runs what was planned and takes the results in. A step that fails is run
-// again one sequence at a time, so that only those end that must. The error is
-// one after which nothing can run.
+// again one sequence at a time, so that only those end that must; where recurrent
+// layers may have moved on, that cannot be. The error is one after which nothing
+// can run.
 func (e *Engine) step(parts []part) error {
 	input := e.assemble(parts)
 	began := time.Now()
@@ -140,7 +142,7 @@ func (e *Engine) step(parts []part) error {
 	switch {
 	case err != nil && isFatal(err):
 		return err
-	case err != nil && len(parts) > 1:
+	case err != nil && len(parts) > 1 && e.slots == nil:
 		for _, p := range parts {
 			if err := e.step([]part{p}); err != nil {
 				return err
@@ -151,7 +153,9 @@ func (e *Engine) step(parts []part) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
-		e.finish(parts[0].a, ReasonError, err)
+		for _, p := range parts {
+			e.finish(p.a, ReasonError, err)
+		}
 		return nil
 	}
 	e.pace.note(parts, took)
@@ -184,16 +188,10 @@ func (a *answer) tell() {
 
 // finish ends an answer: its cells become a cached prefix.
 func (e *Engine) finish(a *answer, reason Reason, err error) {
-	if a.seq != nil {
-		keep := a.seq.Len()
-		if a.fresh() {
-			keep = 0
-		}
-		e.pool.Close(a.seq, min(keep, len(a.tokens)))
-		a.seq = nil
+	if a.running() {
+		e.leave(a, reason == ReasonError)
 	}
 	e.answers = slices.DeleteFunc(e.answers, func(b *answer) bool { return a == b })
-	e.unqueue(a)
 	a.end(reason, err)
 }
 

@@ -271,3 +271,34 @@ func TestClose(t *testing.T) {
 		t.Errorf("a closed engine answers with %v", got.End.Err)
 	}
 }
+
+// A model with recurrent layers goes on from where a conversation ended, and only
+// from there.
+func TestRecurrentReuse(t *testing.T) {
+	x := newToy(t, 2000)
+	x.slots = 2
+	e := openToy(t, x, 1000)
+	ask := func(conversation string, tokens []int32) Event {
+		t.Helper()
+		got := finish(t, e.Generate(context.Background(), Request{Conversation: conversation, Tokens: tokens, MaxTokens: 10, IgnoreEnd: true}))
+		if want := x.answerOf(tokens, 10, true, fixed(Sampling{})); !slices.Equal(ids(got.Tokens), want) {
+			t.Errorf("%s says %v, wants %v", conversation, ids(got.Tokens), want)
+		}
+		return got
+	}
+	first := ask("a", run(0, 100))
+	turn := slices.Concat(run(0, 100), ids(first.Tokens), run(3000, 20))
+	if c := ask("a", turn).Counts; c.Cached != 109 || c.Evaluated != 21 {
+		t.Errorf("next turn: %+v", c)
+	}
+	if c := ask("a", turn).Counts; c.Cached != 0 {
+		t.Errorf("the same turn again has nothing to go on from: %+v", c)
+	}
+	if s := e.Stats().Pool; s.Held != 0 || s.Cached != 139+139 {
+		t.Errorf("with nobody answering: %d held, %d cached", s.Held, s.Cached)
+	}
+	ask("b", run(500, 10)) // takes the slot that rested longest
+	if c := ask("a", slices.Concat(turn, run(3000, 5))).Counts; c.Cached != 0 {
+		t.Errorf("a request that goes on from nowhere: %+v", c)
+	}
+}

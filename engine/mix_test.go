@@ -82,6 +82,9 @@ type asked struct {
 func (n *sights) mix(t *testing.T, rnd *rand.Rand) {
 	x := newToy(t, 40+rnd.IntN(300))
 	x.perRow = time.Duration(rnd.IntN(20)) * time.Microsecond
+	if rnd.IntN(4) == 0 {
+		x.slots = 1 + rnd.IntN(5)
+	}
 	e := openToy(t, x, 30+rnd.IntN(200), func(p *parts) {
 		if rnd.IntN(2) == 0 {
 			p.drafter = &guesser{x, rand.New(rand.NewPCG(rnd.Uint64(), 0))}

@@ -78,6 +78,9 @@ func (e *Engine) shareOut(budget int) {
 
 // catchUp takes over what another answer has evaluated meanwhile.
 func (e *Engine) catchUp(a *answer) {
+	if e.slots != nil {
+		return
+	}
 	n := e.pool.Adopt(a.seq, a.reusable())
 	if !a.resumed {
 		a.counts.Cached += n
@@ -86,7 +89,7 @@ func (e *Engine) catchUp(a *answer) {
 
 // leader is an older answer that is just evaluating what a needs next.
 func (e *Engine) leader(a *answer) *answer {
-	if a.fresh() {
+	if a.fresh() || e.slots != nil {
 		return nil
 	}
 	for _, b := range e.answers {
@@ -117,6 +120,9 @@ func (e *Engine) claim(parts []part, a *answer, n int) []part {
 			}
 			return append(parts, part{a: a, from: from, n: n, draft: draft})
 		}
+		if e.slots.drop() {
+			continue
+		}
 		young := e.youngest()
 		parts = slices.DeleteFunc(parts, func(p part) bool { return p.a == young })
 		e.pause(young)
@@ -145,7 +151,7 @@ func (e *Engine) assemble(parts []part) *model.Step {
 		for at := p.from; at < end; at++ {
 			step.Rows = append(step.Rows, model.Row{Token: tokens[at], Pos: int32(at), Cell: cells[at]})
 		}
-		step.Seqs = append(step.Seqs, model.Seq{First: first, Count: end - p.from, Cells: cells})
+		step.Seqs = append(step.Seqs, model.Seq{First: first, Count: end - p.from, Cells: cells, Slot: a.slot})
 		if a.probe != nil && p.from < a.prompt {
 			for i := range p.n {
 				out := model.Output{Row: first + i, Sampling: a.sampling(p.from + i + 1), Logits: true}

@@ -27,6 +27,9 @@ type toy struct {
 	vocab int
 	// sees limits how far back a row looks, 0 for everything.
 	sees int
+	// slots makes it a recurrent model: a slot remembers what went through it.
+	slots    int
+	memories map[int][]int32
 	// perRow is how long each row takes.
 	perRow time.Duration
 	// says, where set, is the model instead of the hash; asked is its prompt's
@@ -51,13 +54,15 @@ type toyCell struct {
 }
 
 func newToy(t testing.TB, cells int) *toy {
-	return &toy{t: t, cells: make([]toyCell, cells), eog: 6143, vocab: 6144}
+	return &toy{t: t, cells: make([]toyCell, cells), memories: make(map[int][]int32), eog: 6143, vocab: 6144}
 }
 
 func (x *toy) Cells() int       { return len(x.cells) }
 func (x *toy) CellBytes() int64 { return 8 }
 func (x *toy) Name() string     { return "toy" }
 func (x *toy) Close() error     { return nil }
+
+func (x *toy) Slots() int { return x.slots }
 
 func (x *toy) Poison(cell int32) { x.cells[cell] = toyCell{} }
 
@@ -83,6 +88,7 @@ func (x *toy) Run(step *model.Step) (model.Result, error) {
 		for r := s.First; r < s.First+s.Count; r++ {
 			of[r] = s
 			row := step.Rows[r]
+			x.remember(s.Slot, row)
 			x.cells[row.Cell] = toyCell{row.Token, row.Pos, true}
 		}
 	}
@@ -91,6 +97,23 @@ func (x *toy) Run(step *model.Step) (model.Result, error) {
 		result.Outputs = append(result.Outputs, x.output(step, of, o))
 	}
 	return result, nil
+}
+
+// remember runs a row through a slot, which must have gone through all before.
+func (x *toy) remember(slot int, row model.Row) {
+	if x.slots == 0 {
+		return
+	}
+	if slot < 0 || slot >= x.slots {
+		x.t.Errorf("slot %d of %d", slot, x.slots)
+	}
+	if row.Pos == 0 {
+		x.memories[slot] = nil
+	}
+	if len(x.memories[slot]) != int(row.Pos) {
+		x.t.Errorf("slot %d remembers %d tokens at position %d", slot, len(x.memories[slot]), row.Pos)
+	}
+	x.memories[slot] = append(x.memories[slot], row.Token)
 }
 
 // examine holds the step against what model.Step promises.
@@ -132,6 +155,9 @@ func (x *toy) output(step *model.Step, of []model.Seq, o model.Output) model.Sam
 			if seen[at] = cell.token; !cell.written || cell.pos != int32(at) {
 				x.t.Errorf("position %d reads cell %d, which holds %+v", at, c, cell)
 			}
+		}
+		if x.slots > 0 && o.Row+i == of[o.Row+i].First+of[o.Row+i].Count-1 {
+			seen = x.memories[of[o.Row+i].Slot]
 		}
 		id := x.next(seen, p)
 		t := model.TokenProb{ID: id, LogProb: -1, Prob: 0.5}

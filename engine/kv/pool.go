@@ -60,6 +60,10 @@ type Seq struct {
 	// done counts the tokens whose cells hold their keys and values; those
 	// behind them are claimed for a step that has not come back yet.
 	done int
+	// resting says that nobody is running it: see Rest.
+	resting bool
+	rested  uint64
+	at      time.Time
 }
 
 // Len is the number of tokens, claimed ones included.
@@ -175,6 +179,19 @@ func (p *Pool) Close(s *Seq, keep int) {
 	s.tokens, s.cells, s.done = nil, nil, 0
 	p.check()
 }
+
+// Settle gives back what is claimed and not committed, and says how much is left.
+func (p *Pool) Settle(s *Seq) int {
+	p.Truncate(s, s.done)
+	return s.done
+}
+
+// Rest says that s is kept for reuse only, though it stays open; Wake that it runs
+// again, for owner.
+func (p *Pool) Rest(s *Seq) { s.resting, s.rested, s.at = true, p.tick(), p.Now() }
+
+// Wake ends a Rest.
+func (p *Pool) Wake(s *Seq, owner string) { s.resting, s.owner = false, owner }
 
 // Match says how many of the first tokens the pool holds, and how many of those
 // running sequences hold anyway, so that using them takes no idle cell.

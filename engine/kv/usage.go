@@ -63,8 +63,14 @@ func (p *Pool) Usage(marks int) Usage {
 	for i := range n.owner {
 		n.owner[i] = 0
 	}
-	u := Usage{Total: p.Total(), Free: p.free.n, Cached: p.idle}
-	u.Held = u.Total - u.Free - u.Cached
+	running := p.running()
+	u := Usage{Total: p.Total(), Free: p.free.n}
+	for _, held := range running {
+		if held {
+			u.Held++
+		}
+	}
+	u.Cached = u.Total - u.Free - u.Held
 	for i, h := range all {
 		h.Shared = n.shared(int32(i+1), h)
 		u.Owners = append(u.Owners, h.Owner)
@@ -74,7 +80,7 @@ func (p *Pool) Usage(marks int) Usage {
 			u.Shared++
 		}
 	}
-	u.Map = p.kinds(marks, n.users)
+	u.Map = p.kinds(marks, n.users, running)
 	return u
 }
 
@@ -105,7 +111,12 @@ func (p *Pool) holdings() []*holdings {
 	for _, s := range p.live {
 		h := of(s.owner)
 		h.seqs = append(h.seqs, s)
-		h.Live, h.Used = true, p.Now()
+		switch {
+		case !s.resting:
+			h.Live, h.Used = true, p.Now()
+		case s.rested > h.clock:
+			h.clock, h.Used = s.rested, s.at
+		}
 	}
 	sort.Slice(all, func(i, j int) bool {
 		a, b := all[i], all[j]
@@ -183,14 +194,14 @@ func (n *census) shared(number int32, h *holdings) int {
 	return cells
 }
 
-func (p *Pool) kinds(marks int, users []uint8) []Kind {
+func (p *Pool) kinds(marks int, users []uint8, running []bool) []Kind {
 	total := p.Total()
 	marks = min(marks, total)
 	kinds := make([]Kind, marks)
 	for i := range kinds {
 		var votes [4]int
 		for c := 1 + i*total/marks; c < 1+(i+1)*total/marks; c++ {
-			votes[p.kind(int32(c), users[c])]++
+			votes[p.kind(c, users[c], running[c])]++
 		}
 		for k := Held; k > Free; k-- {
 			if votes[k] > votes[kinds[i]] || kinds[i] == Free && votes[k] == votes[Free] {
@@ -201,15 +212,29 @@ func (p *Pool) kinds(marks int, users []uint8) []Kind {
 	return kinds
 }
 
-func (p *Pool) kind(c int32, users uint8) Kind {
+func (p *Pool) kind(c int, users uint8, running bool) Kind {
 	switch {
 	case p.refs[c] == 0:
 		return Free
 	case users > 1:
 		return Shared
-	case p.held(c):
+	case running:
 		return Held
 	default:
 		return Cached
 	}
+}
+
+// running marks the cells that running sequences use.
+func (p *Pool) running() []bool {
+	marks := make([]bool, len(p.refs))
+	for _, s := range p.live {
+		if s.resting {
+			continue
+		}
+		for _, c := range s.cells {
+			marks[c] = true
+		}
+	}
+	return marks
 }
