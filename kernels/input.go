@@ -16,6 +16,8 @@ const (
 	FormQ8
 	// FormQ8K is blocks of 256: 8-bit integers and a float32 scale.
 	FormQ8K
+	// FormBF16 is BF16, an even number of values.
+	FormBF16
 )
 
 // A block of FormQ8 is 32 values, then the scale, then -128 times the sum of the
@@ -57,6 +59,8 @@ func (in *Input) Reset(f Form, rows, k int) {
 		bytes = k / 32 * q8Bytes
 	case FormQ8K:
 		bytes = k / 256 * q8kBytes
+	case FormBF16:
+		bytes = (k + 1) / 2 * 4
 	}
 	in.stride = (bytes + 63) &^ 63
 	if need := rows * in.stride; cap(in.data) < need {
@@ -85,7 +89,23 @@ func (in *Input) Fill(x []float32, ld, r0, r1 int) {
 			fillQ8(dst, src)
 		case FormQ8K:
 			fillQ8K(dst, src)
+		case FormBF16:
+			fillBF16(dst, src)
 		}
+	}
+}
+
+// roundBF16 rounds to the nearest; an odd number of values is followed by a zero.
+// Numbers below 2^-126 become zero, as the processors' instruction has it.
+func roundBF16(dst []byte, src []float32) {
+	for i, v := range src {
+		if float32(math.Abs(float64(v))) < 0x1p-126 {
+			v = float32(math.Copysign(0, float64(v)))
+		}
+		binary.LittleEndian.PutUint16(dst[2*i:], F32ToBF16(v))
+	}
+	if i := len(src); i%2 != 0 {
+		dst[2*i], dst[2*i+1] = 0, 0
 	}
 }
 

@@ -192,3 +192,22 @@ round:
 	JNZ         block
 	VZEROUPPER
 	RET
+
+// func roundBF16AVX512(dst *byte, src *float32, sixteens int)
+TEXT ·roundBF16AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ sixteens+16(FP), CX
+
+sixteen:
+	VMOVUPS (SI), Z0
+
+	// VCVTNEPS2BF16 Z0, Y0, which the assembler does not know.
+	BYTE $0x62; BYTE $0xf2; BYTE $0x7e; BYTE $0x48; BYTE $0x72; BYTE $0xc0
+	VMOVDQU Y0, (DI)
+	ADDQ    $64, SI
+	ADDQ    $32, DI
+	DECQ    CX
+	JNZ     sixteen
+	VZEROUPPER
+	RET

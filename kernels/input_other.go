@@ -5,3 +5,5 @@ package kernels
 func fillQ8(dst []byte, src []float32) { roundQ8(dst, src) }
 
 func fillQ8K(dst []byte, src []float32) { roundQ8K(dst, src) }
+
+func fillBF16(dst []byte, src []float32) { roundBF16(dst, src) }

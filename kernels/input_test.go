@@ -18,7 +18,7 @@ func TestInputForms(t *testing.T) {
 	x[600], x[601] = 100, -100
 	x[2*k+5] = 1e-30
 	x[2*k+40] = 3e38
-	for _, f := range []Form{FormF32, FormQ8, FormQ8K} {
+	for _, f := range []Form{FormF32, FormQ8, FormQ8K, FormBF16} {
 		var want *Input
 		withForm("plain", func() { want = poisoned(f, x, rows, k) })
 		for _, form := range matrixForms() {

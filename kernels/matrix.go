@@ -105,13 +105,16 @@ func NewMatrix(t Type, n, k int, data []byte) (*Matrix, error) {
 		return nil, fmt.Errorf("kernels: %d rows of %d values of %s take %d bytes, the file has %d", n, k, f.name, want, len(data))
 	}
 	m := &Matrix{N: n, K: k, typ: t, layout: packings[t].layout, source: data}
-	m.panelBytes = (k/m.layout.values*m.layout.bytes + 63) &^ 63
+	m.panelBytes = (m.blocks()*m.layout.bytes + 63) &^ 63
 	m.panels = weightBytes(m.Panels() * m.panelBytes)
 	return m, nil
 }
 
 // Panels is how many pieces the rows come in: the grain of scheduling.
 func (m *Matrix) Panels() int { return (m.N + panelRows - 1) / panelRows }
+
+// blocks is how many blocks of the layout a panel has.
+func (m *Matrix) blocks() int { return (m.K + m.layout.values - 1) / m.layout.values }
 
 // Form is what Mul wants its input to be.
 func (m *Matrix) Form() Form { return m.layout.form }
@@ -170,7 +173,7 @@ func tileRows(stride int) int {
 }
 
 func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1 int) {
-	a := product{blocks: m.K / m.layout.values, bytes: m.layout.bytes}
+	a := product{blocks: m.blocks(), bytes: m.layout.bytes}
 	groups := (i1 - i0 + groupRows - 1) / groupRows
 	for p := p0; p < p1; p++ {
 		a.w = &m.panels[p*m.panelBytes]

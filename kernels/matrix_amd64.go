@@ -13,6 +13,11 @@ func multiplyVNNI(k kind, p *product) bool {
 		avx512F32(p)
 	case kindF16:
 		avx512F16(p)
+	case kindBF16:
+		if !hasAVX512BF16 {
+			return false
+		}
+		avx512BF16(p)
 	case kindI8:
 		vnniI8(p)
 	case kindQ4_0:
@@ -79,3 +84,6 @@ func avx512F32(p *product)
 
 //go:noescape
 func avx512F16(p *product)
+
+//go:noescape
+func avx512BF16(p *product)

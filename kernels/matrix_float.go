@@ -3,11 +3,11 @@ package kernels
 import "unsafe"
 
 // Floating point panels: for every k, the 32 rows' values side by side. A block is
-// one k.
+// one k; of BF16 it is two, and a row's two values stand together.
 var (
 	layoutF32  = &layout{kindF32, FormF32, 1, 4 * panelRows, 2}
 	layoutF16  = &layout{kindF16, FormF32, 1, 2 * panelRows, 1}
-	layoutBF16 = &layout{kindBF16, FormF32, 1, 2 * panelRows, 1}
+	layoutBF16 = &layout{kindBF16, FormBF16, 2, 4 * panelRows, 2}
 )
 
 func packF32(dst, src []byte, stride, n int) {
@@ -24,6 +24,15 @@ func pack16(dst, src []byte, stride, n int) {
 		row := src[r*stride:][:stride]
 		for k := range stride / 2 {
 			copy(dst[2*(k*panelRows+r):], row[2*k:2*k+2])
+		}
+	}
+}
+
+func packBF16(dst, src []byte, stride, n int) {
+	for r := range n {
+		row := src[r*stride:][:stride]
+		for k := range stride / 2 {
+			copy(dst[4*(k/2*panelRows+r)+k%2*2:], row[2*k:2*k+2])
 		}
 	}
 }
@@ -65,6 +74,24 @@ func plainFloat(p *product, read func(dst []float32, src []byte)) {
 			x := unsafe.Slice((*float32)(unsafe.Pointer(p.x[i])), p.blocks)[k]
 			for r := range w {
 				sums[i][r] += w[r] * x
+			}
+		}
+	}
+	p.store(&sums)
+}
+
+// plainBF16 is the definition for BF16: pairs in order, each product added by itself.
+func plainBF16(p *product) {
+	var sums [groupRows][panelRows]float32
+	panel := bytesAt(p.w, p.blocks*p.bytes)
+	for k := range p.blocks {
+		for i := range p.rows {
+			x := bytesAt(p.x[i], 4*p.blocks)[4*k:]
+			x0, x1 := BF16ToF32(le16(x)), BF16ToF32(le16(x[2:]))
+			for r := range panelRows {
+				w := panel[k*p.bytes+4*r:]
+				sums[i][r] += BF16ToF32(le16(w[2:])) * x1
+				sums[i][r] += BF16ToF32(le16(w)) * x0
 			}
 		}
 	}

@@ -92,6 +92,8 @@ func (in *Input) values(r int) []float64 {
 		switch in.form {
 		case FormF32:
 			out[i] = float64(math.Float32frombits(le32(row[4*i:])))
+		case FormBF16:
+			out[i] = float64(BF16ToF32(le16(row[2*i:])))
 		case FormQ8:
 			b := row[i/32*q8Bytes:]
 			out[i] = float64(int8(b[i%32])) * float64(math.Float32frombits(le32(b[q8Scale:])))

@@ -5,7 +5,7 @@ package kernels
 var packings = map[Type]packing{
 	F32:     {layoutF32, packF32, 1},
 	F16:     {layoutF16, pack16, 1},
-	BF16:    {layoutBF16, pack16, 1},
+	BF16:    {layoutBF16, packBF16, 1},
 	Q8_0:    {layoutI8, packQ8_0, 1},
 	Q4_0:    {layoutQ4_0, packQ4, 1},
 	Q4_1:    {layoutQ4_1, packQ4_1, 1},
@@ -41,7 +41,7 @@ func plainProduct(k kind, p *product) {
 	case kindF16:
 		plainFloat(p, readF16)
 	case kindBF16:
-		plainFloat(p, readBF16)
+		plainBF16(p)
 	case kindI8:
 		plain32(p, unpackI8)
 	case kindQ4_0:
