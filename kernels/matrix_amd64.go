@@ -2,11 +2,16 @@ package kernels
 
 // multiply computes p with the fastest form that this processor has.
 func multiply(k kind, p *product) {
-	if !hasAVX512VNNI || !multiplyVNNI(k, p) {
+	switch {
+	case hasAVX512VNNI && multiplyVNNI(k, p):
+	case hasAVX2FMA:
+		multiplyAVX2(k, p)
+	default:
 		plainProduct(k, p)
 	}
 }
 
+// multiplyVNNI says false where the processor lacks what the layout needs.
 func multiplyVNNI(k kind, p *product) bool {
 	switch k {
 	case kindF32:

@@ -133,16 +133,20 @@ func BenchmarkMatrixKernel(b *testing.B) {
 		for _, rows := range []int{1, 2, 3, 4, 5, 6, 48} {
 			in := poisoned(m.Form(), randomRows(r, rows, k), rows, k)
 			out := make([]float32, rows*n)
-			b.Run(fmt.Sprintf("%s/rows=%d", typ, rows), func(b *testing.B) {
-				b.SetBytes(m.Bytes())
-				best := time.Hour
-				for b.Loop() {
-					start := time.Now()
-					m.Mul(out, n, in, nil, 0, m.Panels())
-					best = min(best, time.Since(start))
-				}
-				reportBest(b, best, 2*n*k*float64(rows), float64(m.Bytes()))
-			})
+			for _, form := range matrixForms() {
+				b.Run(fmt.Sprintf("%s/%s/rows=%d", form, typ, rows), func(b *testing.B) {
+					b.SetBytes(m.Bytes())
+					best := time.Hour
+					withForm(form, func() {
+						for b.Loop() {
+							start := time.Now()
+							m.Mul(out, n, in, nil, 0, m.Panels())
+							best = min(best, time.Since(start))
+						}
+					})
+					reportBest(b, best, 2*n*k*float64(rows), float64(m.Bytes()))
+				})
+			}
 		}
 	}
 }
