@@ -20,11 +20,11 @@ func rulesOf(pre string) (rules, bool) {
 	if pre == "" {
 		pre = "default"
 	}
-	make, ok := preTokenizers[pre]
+	r, ok := preTokenizers[pre]
 	if !ok {
 		return rules{}, false
 	}
-	return make(), true
+	return r(), true
 }
 
 // preTokenizers are all known names. Many vocabularies split alike.
@@ -61,6 +61,7 @@ var preTokenizers = func() map[string]func() rules {
 
 	gpt4o := style{digits: 3, contractions: true, tail: lineEnds + "/"}
 	add(stages(casedWords(gpt4o)), "gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2")
+	add(stages(wholeNumbers, firstDigits, upTo(3, number), casedWords(gpt4o)), "tiny_aya", "cohere2moe")
 	add(func() rules { return rules{stages: []stage{casedWords(gpt4o)}, wholeWords: true} }, "granite-embed-multi-97m")
 	add(func() rules {
 		return rules{stages: []stage{casedWords(style{digits: 1, tail: lineEnds + "/"})}, wholeWords: true, addBOS: true}
@@ -151,7 +152,7 @@ func deepSeekLLM() rules {
 func afmoe() rules {
 	const asian = "一-\u9fff\u3400-\u4dbf\uf900-\ufaff\u3040-\u309f\u30a0-\u30ff\uff65-\uff9f\u2f00-\u2fdf" +
 		"\u0e00-\u0e7f\u0e80-\u0eff\u1780-\u17ff\u1000-\u109f\uaa60-\uaa7f\ua9e0-\ua9ff\uac00-\ud7af\u1100-\u11ff"
-	return rules{stages: []stage{digitsFromRight, runsOf(rangesOf(asian), false), matching(mixedWords)}}
+	return rules{stages: []stage{runs(number), firstDigits, upTo(3, number), runsOf(rangesOf(asian), false), matching(mixedWords)}}
 }
 
 // eastAsian makes runs of Hangul, of punctuation, of Bopomofo and of Chinese or

@@ -146,3 +146,20 @@ func FuzzRules(f *testing.F) {
 		}
 	})
 }
+
+func TestNumbersInThrees(t *testing.T) {
+	for name, want := range map[string]map[string][]string{
+		"afmoe":    {"1234567 a12": {"1", "234", "567", " a", "12"}, "123456": {"123", "456"}},
+		"tiny_aya": {"1234567": {"1", "234", "567"}, "1234abc": {"123", "4", "abc"}, "x12345.6": {"x", "12", "345", ".", "6"}},
+	} {
+		r, ok := rulesOf(name)
+		if !ok {
+			t.Fatalf("no rules for %q", name)
+		}
+		for text, pieces := range want {
+			if got := split(r.stages, text); !slices.Equal(got, pieces) {
+				t.Errorf("%s: %q: got %q, want %q", name, text, got, pieces)
+			}
+		}
+	}
+}

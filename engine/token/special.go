@@ -45,9 +45,16 @@ func (t *Tokenizer) partition(e *encoder, text string, set *spellings, typed []S
 		return nil
 	}
 	e.found = e.found[:0]
-	for i := range len(text) {
-		if set.some(text[i]) {
-			e.found = set.at(e.found, text, i)
+	for i := 0; i < len(text); i++ {
+		if !set.some(text[i]) {
+			continue
+		}
+		e.found = set.at(e.found, text, i)
+		// Nothing that begins inside one of the longest spellings beats it.
+		if n := len(e.found); n > 0 {
+			if f := e.found[n-1]; f.start == i && f.end-i == set.longest && t.types[f.id] == typeUser {
+				i = f.end - 1
+			}
 		}
 	}
 	if len(typed) > 0 {

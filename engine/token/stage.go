@@ -1,6 +1,9 @@
 package token
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // stage cuts the first piece off a text that is not empty: it returns how long
 // the piece is. The pieces of one stage are the texts of the next.
@@ -132,25 +135,31 @@ func lines(s string) int {
 	return len(s)
 }
 
-// digitsFromRight cuts numbers into groups of three, the first one shorter.
-func digitsFromRight(s string) int {
-	n, count := 0, 0
-	for n < len(s) {
-		c, size := classAt(s[n:])
-		if c&number == 0 {
-			break
+// wholeNumbers is the pattern of numbers that no letter, mark or underscore
+// follows.
+func wholeNumbers(s string) int {
+	for at := 0; at < len(s); {
+		start := at + runNot(s[at:], number)
+		at = start + run(s[start:], number)
+		if c, _ := classOf(s[at:]); at == start || c&(letter|mark) != 0 || strings.HasPrefix(s[at:], "_") {
+			continue
 		}
-		n += size
-		count++
+		if start > 0 {
+			return start
+		}
+		return at
 	}
-	if count == 0 {
-		return gap(s, func(s string) int { return run(s, number) })
+	return len(s)
+}
+
+// firstDigits cuts the digits off a number that are too many for groups of
+// three.
+func firstDigits(s string) int {
+	n := run(s, number)
+	if over := utf8.RuneCountInString(s) % 3; n == len(s) && over > 0 {
+		return runUpTo(s, over, number)
 	}
-	first := count % 3
-	if first == 0 {
-		first = 3
-	}
-	return runUpTo(s, first, number)
+	return len(s)
 }
 
 // contraction returns the length of an English 's, 't, 're, 've, 'm, 'll or 'd
