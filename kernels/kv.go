@@ -84,10 +84,7 @@ func roundUp(n, to int) int {
 }
 
 func storeHalves(dst []uint16, src []float32) {
-	if storeHalvesFast(dst, src) {
-		return
-	}
-	for i, v := range src {
-		dst[i] = F32ToF16(v)
+	for i := storeHalvesFast(dst, src); i < len(src); i++ {
+		dst[i] = F32ToF16(src[i])
 	}
 }

@@ -1,40 +1,59 @@
 package kernels
 
 func (kv *KV) turnKeysFast(dst []float32, head int, cells []int32, at int) bool {
-	if !hasAVX512 {
+	if !hasAVX2FMA {
 		return false
+	}
+	width := 8
+	if hasAVX512 {
+		width = 16
 	}
 	// Whole vectors of columns are written: those beyond the cells repeat one.
 	var columns [blockPositions]int32
 	for j := range columns {
 		columns[j] = cells[max(0, min(j-at, len(cells)-1))]
 	}
-	first := head * kv.cells * kv.keyStride
-	for j := at &^ (vectorWidth - 1); j < at+len(cells); j += vectorWidth {
-		if kv.keyFloats != nil {
-			turnFloats512(&dst[j], &columns[j], &kv.keyFloats[first], 4*kv.keyStride, kv.keyStride)
-		} else {
-			turnHalves512(&dst[j], &columns[j], &kv.keyHalves[first], 2*kv.keyStride, kv.keyStride)
+	first, stride := head*kv.cells*kv.keyStride, kv.keyStride
+	for j := at &^ (width - 1); j < at+len(cells); j += width {
+		to, from := &dst[j], &columns[j]
+		switch {
+		case hasAVX512 && kv.keyFloats != nil:
+			turnFloats512(to, from, &kv.keyFloats[first], 4*stride, stride)
+		case hasAVX512:
+			turnHalves512(to, from, &kv.keyHalves[first], 2*stride, stride)
+		case kv.keyFloats != nil:
+			turnFloats256(to, from, &kv.keyFloats[first], 4*stride, stride)
+		default:
+			turnHalves256(to, from, &kv.keyHalves[first], 2*stride, stride)
 		}
 	}
 	return true
 }
 
 func (kv *KV) readValuesFast(dst []float32, head int, cells []int32) bool {
-	if !hasAVX512 || kv.valueFloats != nil {
+	if !hasAVX2FMA || kv.valueFloats != nil {
 		return false
 	}
-	first := head * kv.cells * kv.valueStride
-	widenHalves512(&dst[0], &cells[0], &kv.valueHalves[first], 2*kv.valueStride, len(cells), kv.valueStride)
+	first, stride := head*kv.cells*kv.valueStride, kv.valueStride
+	if hasAVX512 {
+		widenHalves512(&dst[0], &cells[0], &kv.valueHalves[first], 2*stride, len(cells), stride)
+	} else {
+		widenHalves256(&dst[0], &cells[0], &kv.valueHalves[first], 2*stride, len(cells), stride)
+	}
 	return true
 }
 
-func storeHalvesFast(dst []uint16, src []float32) bool {
-	if !hasAVX512 {
-		return false
+// storeHalvesFast rounds what fills whole vectors and returns how much that is.
+func storeHalvesFast(dst []uint16, src []float32) int {
+	switch whole := len(src) &^ 7; {
+	case hasAVX512:
+		narrow512(&dst[0], &src[0], len(src))
+		return len(src)
+	case hasAVX2FMA && whole > 0:
+		narrow256(&dst[0], &src[0], whole)
+		return whole
 	}
-	narrow512(&dst[0], &src[0], len(src))
-	return true
+	return 0
 }
 
 //go:noescape
@@ -48,3 +67,15 @@ func widenHalves512(dst *float32, cells *int32, base *uint16, strideBytes, n, di
 
 //go:noescape
 func narrow512(dst *uint16, src *float32, n int)
+
+//go:noescape
+func turnHalves256(dst *float32, cells *int32, base *uint16, strideBytes, dims int)
+
+//go:noescape
+func turnFloats256(dst *float32, cells *int32, base *float32, strideBytes, dims int)
+
+//go:noescape
+func widenHalves256(dst *float32, cells *int32, base *uint16, strideBytes, n, dims int)
+
+//go:noescape
+func narrow256(dst *uint16, src *float32, n int)

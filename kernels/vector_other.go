@@ -10,7 +10,7 @@ func layerNormFast(out, x, w, b []float32, eps float32) bool { return false }
 
 func ropeFast(x, cos, sin []float32, interleaved bool) int { return 0 }
 
-func storeHalvesFast(dst []uint16, src []float32) bool { return false }
+func storeHalvesFast(dst []uint16, src []float32) int { return 0 }
 
 func (kv *KV) turnKeysFast(dst []float32, head int, cells []int32, at int) bool { return false }
 

@@ -1,0 +1,201 @@
+#include "textflag.h"
+
+// Reading cells for AVX2: 8 keys of 8 dimensions are turned at a time.
+
+// func turnHalves256(dst *float32, cells *int32, base *uint16, strideBytes, dims int)
+//
+// dst is [dims][64], of which 8 columns are written; dims is a multiple of 8.
+TEXT ·turnHalves256(SB), NOSPLIT, $64-40
+	MOVQ dst+0(FP), DI
+	MOVQ cells+8(FP), SI
+	MOVQ base+16(FP), DX
+	MOVQ strideBytes+24(FP), CX
+	MOVQ dims+32(FP), R15
+	XORQ BX, BX
+address:
+	MOVLQSX (SI)(BX*4), AX
+	IMULQ CX, AX
+	ADDQ DX, AX
+	MOVQ AX, rows-64(SP)(BX*8)
+	INCQ BX
+	CMPQ BX, $8
+	JB   address
+	XORQ BX, BX // bytes into the rows
+tile:
+	MOVQ rows-64(SP), AX
+	VCVTPH2PS (AX)(BX*1), Y0
+	MOVQ rows-56(SP), AX
+	VCVTPH2PS (AX)(BX*1), Y1
+	MOVQ rows-48(SP), AX
+	VCVTPH2PS (AX)(BX*1), Y2
+	MOVQ rows-40(SP), AX
+	VCVTPH2PS (AX)(BX*1), Y3
+	MOVQ rows-32(SP), AX
+	VCVTPH2PS (AX)(BX*1), Y4
+	MOVQ rows-24(SP), AX
+	VCVTPH2PS (AX)(BX*1), Y5
+	MOVQ rows-16(SP), AX
+	VCVTPH2PS (AX)(BX*1), Y6
+	MOVQ rows-8(SP), AX
+	VCVTPH2PS (AX)(BX*1), Y7
+	VUNPCKLPS Y1, Y0, Y8
+	VUNPCKHPS Y1, Y0, Y9
+	VUNPCKLPS Y3, Y2, Y10
+	VUNPCKHPS Y3, Y2, Y11
+	VUNPCKLPS Y5, Y4, Y12
+	VUNPCKHPS Y5, Y4, Y13
+	VUNPCKLPS Y7, Y6, Y14
+	VUNPCKHPS Y7, Y6, Y15
+	VUNPCKLPD Y10, Y8, Y0
+	VUNPCKHPD Y10, Y8, Y1
+	VUNPCKLPD Y11, Y9, Y2
+	VUNPCKHPD Y11, Y9, Y3
+	VUNPCKLPD Y14, Y12, Y4
+	VUNPCKHPD Y14, Y12, Y5
+	VUNPCKLPD Y15, Y13, Y6
+	VUNPCKHPD Y15, Y13, Y7
+	VINSERTF128 $1, X4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y9
+	VMOVUPS Y8, 0(DI)
+	VMOVUPS Y9, 1024(DI)
+	VINSERTF128 $1, X5, Y1, Y8
+	VPERM2F128 $0x31, Y5, Y1, Y9
+	VMOVUPS Y8, 256(DI)
+	VMOVUPS Y9, 1280(DI)
+	VINSERTF128 $1, X6, Y2, Y8
+	VPERM2F128 $0x31, Y6, Y2, Y9
+	VMOVUPS Y8, 512(DI)
+	VMOVUPS Y9, 1536(DI)
+	VINSERTF128 $1, X7, Y3, Y8
+	VPERM2F128 $0x31, Y7, Y3, Y9
+	VMOVUPS Y8, 768(DI)
+	VMOVUPS Y9, 1792(DI)
+	ADDQ $16, BX
+	ADDQ $2048, DI
+	SUBQ $8, R15
+	JNE  tile
+	VZEROUPPER
+	RET
+
+// func turnFloats256(dst *float32, cells *int32, base *float32, strideBytes, dims int)
+//
+// dst is [dims][64], of which 8 columns are written; dims is a multiple of 8.
+TEXT ·turnFloats256(SB), NOSPLIT, $64-40
+	MOVQ dst+0(FP), DI
+	MOVQ cells+8(FP), SI
+	MOVQ base+16(FP), DX
+	MOVQ strideBytes+24(FP), CX
+	MOVQ dims+32(FP), R15
+	XORQ BX, BX
+address:
+	MOVLQSX (SI)(BX*4), AX
+	IMULQ CX, AX
+	ADDQ DX, AX
+	MOVQ AX, rows-64(SP)(BX*8)
+	INCQ BX
+	CMPQ BX, $8
+	JB   address
+	XORQ BX, BX // bytes into the rows
+tile:
+	MOVQ rows-64(SP), AX
+	VMOVUPS (AX)(BX*1), Y0
+	MOVQ rows-56(SP), AX
+	VMOVUPS (AX)(BX*1), Y1
+	MOVQ rows-48(SP), AX
+	VMOVUPS (AX)(BX*1), Y2
+	MOVQ rows-40(SP), AX
+	VMOVUPS (AX)(BX*1), Y3
+	MOVQ rows-32(SP), AX
+	VMOVUPS (AX)(BX*1), Y4
+	MOVQ rows-24(SP), AX
+	VMOVUPS (AX)(BX*1), Y5
+	MOVQ rows-16(SP), AX
+	VMOVUPS (AX)(BX*1), Y6
+	MOVQ rows-8(SP), AX
+	VMOVUPS (AX)(BX*1), Y7
+	VUNPCKLPS Y1, Y0, Y8
+	VUNPCKHPS Y1, Y0, Y9
+	VUNPCKLPS Y3, Y2, Y10
+	VUNPCKHPS Y3, Y2, Y11
+	VUNPCKLPS Y5, Y4, Y12
+	VUNPCKHPS Y5, Y4, Y13
+	VUNPCKLPS Y7, Y6, Y14
+	VUNPCKHPS Y7, Y6, Y15
+	VUNPCKLPD Y10, Y8, Y0
+	VUNPCKHPD Y10, Y8, Y1
+	VUNPCKLPD Y11, Y9, Y2
+	VUNPCKHPD Y11, Y9, Y3
+	VUNPCKLPD Y14, Y12, Y4
+	VUNPCKHPD Y14, Y12, Y5
+	VUNPCKLPD Y15, Y13, Y6
+	VUNPCKHPD Y15, Y13, Y7
+	VINSERTF128 $1, X4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y9
+	VMOVUPS Y8, 0(DI)
+	VMOVUPS Y9, 1024(DI)
+	VINSERTF128 $1, X5, Y1, Y8
+	VPERM2F128 $0x31, Y5, Y1, Y9
+	VMOVUPS Y8, 256(DI)
+	VMOVUPS Y9, 1280(DI)
+	VINSERTF128 $1, X6, Y2, Y8
+	VPERM2F128 $0x31, Y6, Y2, Y9
+	VMOVUPS Y8, 512(DI)
+	VMOVUPS Y9, 1536(DI)
+	VINSERTF128 $1, X7, Y3, Y8
+	VPERM2F128 $0x31, Y7, Y3, Y9
+	VMOVUPS Y8, 768(DI)
+	VMOVUPS Y9, 1792(DI)
+	ADDQ $32, BX
+	ADDQ $2048, DI
+	SUBQ $8, R15
+	JNE  tile
+	VZEROUPPER
+	RET
+
+// func widenHalves256(dst *float32, cells *int32, base *uint16, strideBytes, n, dims int)
+//
+// dst is [n][dims]; dims is a multiple of 8.
+TEXT ·widenHalves256(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ cells+8(FP), SI
+	MOVQ base+16(FP), DX
+	MOVQ strideBytes+24(FP), CX
+	MOVQ n+32(FP), R8
+	MOVQ dims+40(FP), R9
+	ADDQ R9, R9
+	XORQ BX, BX
+row:
+	MOVLQSX (SI)(BX*4), AX
+	IMULQ CX, AX
+	ADDQ DX, AX
+	XORQ R10, R10
+column:
+	VCVTPH2PS (AX)(R10*1), Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, DI
+	ADDQ $16, R10
+	CMPQ R10, R9
+	JB   column
+	INCQ BX
+	CMPQ BX, R8
+	JB   row
+	VZEROUPPER
+	RET
+
+// func narrow256(dst *uint16, src *float32, n int)
+//
+// n is a multiple of 8.
+TEXT ·narrow256(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VMOVUPS (SI), Y0
+	VCVTPS2PH $0, Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $32, SI
+	ADDQ $16, DI
+	SUBQ $8, CX
+	JNE  loop
+	VZEROUPPER
+	RET
