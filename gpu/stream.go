@@ -110,3 +110,6 @@ func (e *Event) Since(start *Event) (float64, error) {
 
 // Close destroys the event.
 func (e *Event) Close() error { return named("cuEventDestroy", cu.DestroyEvent(&e.e)) }
+
+// Wait waits until the event is reached.
+func (e *Event) Wait() error { return named("cuEventSynchronize", e.e.Synchronize()) }

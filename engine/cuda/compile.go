@@ -1,0 +1,211 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// compiler turns a program's operations into launches. Neighbours that one kernel does
+// together become one launch; a result that only products with quantised weights
+// read is kept in rounded form alone.
+type compiler struct {
+	e   *Executor
+	ops []model.Op
+	at  int // the operation being compiled
+	out *[]launcher
+	// pending are the rounded forms that the operation at hand makes.
+	pending []*rounded
+}
+
+// rounded is a reference's values rounded for products; valid while compiling says
+// that it was made since the reference was last written.
+type rounded struct {
+	ref   model.Ref
+	data  kernels.Rounded
+	valid bool
+}
+
+// rope is the cosines and sines of the step's rows for one rotary table.
+type rope struct {
+	rotary       *model.Rotary
+	freqs, table gpu.Ptr
+}
+
+// compile makes body and tail.
+func (e *Executor) compile() error {
+	c := &compiler{e: e, ops: e.program.Ops, out: &e.body}
+	if err := c.ropes(); err != nil {
+		return err
+	}
+	for c.at < len(c.ops) {
+		if _, ok := c.ops[c.at].(*model.Select); ok {
+			c.out = &e.tail
+		}
+		if outs := c.onOutputs(c.ops[c.at]); outs != (c.out == &e.tail) {
+			return fmt.Errorf("cuda: operation %d, a %T, stands on the wrong side of the choice of rows", c.at, c.ops[c.at])
+		}
+		n, err := c.operation()
+		if err != nil {
+			return err
+		}
+		for _, op := range c.ops[c.at : c.at+n] {
+			c.written(op)
+		}
+		c.validate()
+		c.at += n
+	}
+	c.out = &e.tail
+	c.add(func(p *pass) { e.sampler.launch(p) })
+	return nil
+}
+
+func (c *compiler) add(l launcher) { *c.out = append(*c.out, l) }
+
+// onOutputs says whether an operation works on the outputs' rows.
+func (c *compiler) onOutputs(op model.Op) bool {
+	refs := op.Reads(op.Writes(nil))
+	return c.e.program.Buffers[refs[0].Buf].Outputs
+}
+
+// rows and count are how many rows the operations compiled now have in a pass, and
+// where the device finds how many of them are no padding.
+func (c *compiler) domain() (rows func(*pass) int, count func(*pass) gpu.Ptr) {
+	if c.out == &c.e.tail {
+		return func(p *pass) int { return p.outs }, func(p *pass) gpu.Ptr { return p.in.at(4 * headerOuts) }
+	}
+	return func(p *pass) int { return p.rows }, func(p *pass) gpu.Ptr { return p.in.at(4 * headerRows) }
+}
+
+// place is where a reference's values are.
+func (e *Executor) place(r model.Ref) kernels.Place {
+	return kernels.Place{Ptr: e.buffers[r.Buf], Stride: e.program.Buffers[r.Buf].Width}.At(r.At)
+}
+
+// operation compiles the operation at hand and returns how many it took.
+func (c *compiler) operation() (int, error) {
+	switch op := c.ops[c.at].(type) {
+	case *model.Embed:
+		return 1, c.embed(op)
+	case *model.MatMul:
+		return c.products()
+	case *model.Norm:
+		if op.Parts == 1 {
+			return 1, c.norm(op)
+		}
+		return c.heads()
+	case *model.Rope, *model.Store:
+		return c.heads()
+	case *model.Attend:
+		return 1, c.attend(op)
+	case *model.Select:
+		return 1, c.choose(op)
+	case *model.Route:
+		return 1, c.route(op)
+	case *model.Experts:
+		return 1, c.experts(op)
+	}
+	return c.values()
+}
+
+func (c *compiler) embed(op *model.Embed) error {
+	e := c.e
+	table, out := e.matrices[op.Table], e.place(op.Out)
+	c.add(func(p *pass) {
+		ids := p.in.at(p.in.tokens)
+		if op.ByPosition {
+			ids = p.in.at(p.in.positions)
+		}
+		e.queue.Embed(out, table, ids, p.rows, op.Scale)
+	})
+	return nil
+}
+
+func (c *compiler) choose(op *model.Select) error {
+	e := c.e
+	out, in := e.place(op.Out), e.place(op.In)
+	c.add(func(p *pass) { e.queue.Select(out, in, p.in.at(p.in.picks), p.outs, op.Out.Width) })
+	return nil
+}
+
+func (c *compiler) norm(op *model.Norm) error {
+	e := c.e
+	weight, err := e.vector(op.Weight)
+	if err != nil {
+		return err
+	}
+	bias, err := e.vector(op.Bias)
+	if err != nil {
+		return err
+	}
+	out, to, err := c.result(op.Out, 1)
+	if err != nil {
+		return err
+	}
+	a := kernels.NormArgs{Out: out, In: e.place(op.In), Weight: weight, Bias: bias, Rounded: to,
+		N: op.In.Width, Eps: op.Eps, Center: op.Center}
+	rows, _ := c.domain()
+	c.add(func(p *pass) {
+		a := a
+		a.Rows = rows(p)
+		e.queue.Norm(a)
+	})
+	return nil
+}
+
+// values compiles what works value by value.
+func (c *compiler) values() (int, error) {
+	e := c.e
+	var a kernels.MapArgs
+	var ref model.Ref
+	switch op := c.ops[c.at].(type) {
+	case *model.Add:
+		a, ref = kernels.MapArgs{Op: kernels.MapAdd, A: e.place(op.A), B: e.place(op.B)}, op.Out
+	case *model.Scale:
+		a, ref = kernels.MapArgs{Op: kernels.MapScale, A: e.place(op.In), By: op.By}, op.Out
+	case *model.Activate:
+		kind, ok := map[model.Activation]kernels.MapOp{model.ActSiLU: kernels.MapSiLU, model.ActGELU: kernels.MapGELU,
+			model.ActSigmoid: kernels.MapSigmoid}[op.Act]
+		if !ok {
+			return 0, fmt.Errorf("cuda: the activation %v is not supported", op.Act)
+		}
+		a, ref = kernels.MapArgs{Op: kind, A: e.place(op.In)}, op.Out
+	case *model.Gate:
+		kind, err := gateOf(op.Act)
+		if err != nil {
+			return 0, err
+		}
+		a, ref = kernels.MapArgs{Op: kind, A: e.place(op.Gate), B: e.place(op.Up)}, op.Out
+	case *model.SoftCap:
+		a, ref = kernels.MapArgs{Op: kernels.MapSoftCap, A: e.place(op.X), By: op.Cap}, op.X
+	case *model.Sharpen:
+		a, ref = kernels.MapArgs{Op: kernels.MapSharpen, A: e.place(op.X), By: op.By, Every: float32(op.Every)}, op.X
+	default:
+		return 0, fmt.Errorf("cuda: the operation %T is not supported", op)
+	}
+	var err error
+	if a.Out, a.Rounded, err = c.result(ref, 1); err != nil {
+		return 0, err
+	}
+	a.N = ref.Width
+	rows, _ := c.domain()
+	c.add(func(p *pass) {
+		a := a
+		a.Rows, a.Pos = rows(p), p.in.at(p.in.positions)
+		e.queue.Map(a)
+	})
+	return 1, nil
+}
+
+func gateOf(act model.Activation) (kernels.MapOp, error) {
+	kind, ok := map[model.Activation]kernels.MapOp{model.ActSiLU: kernels.MapGateSiLU, model.ActGELU: kernels.MapGateGELU,
+		model.ActSigmoid: kernels.MapGateSigmoid, model.ActSwiGLUClamped: kernels.MapGateClamped}[act]
+	if !ok {
+		return 0, fmt.Errorf("cuda: the gate %v is not supported", act)
+	}
+	return kind, nil
+}

@@ -1,0 +1,274 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// MaxRows is the most rows a step may have.
+const MaxRows = 4096
+
+// graphRows is the widest step that runs as a graph, and the most outputs that one
+// pass over the last operations takes.
+const graphRows = 64
+
+// Options says how to make an Executor.
+type Options struct {
+	// Device is the number of the GPU.
+	Device int
+	// Cells is the size of the pool, the scratch cell included; 0 takes what memory
+	// is left.
+	Cells int
+	// Context is the most cells that one sequence refers to; 0 takes the pool's.
+	Context int
+	// Eager launches kernel by kernel what would be a graph.
+	Eager bool
+	// Progress, if not nil, is told how many bytes of weights are ready.
+	Progress func(done, total int64)
+}
+
+// Executor runs steps of one Program.
+type Executor struct {
+	program *model.Program
+	options Options
+	device  *gpu.Device
+	queue   *kernels.Queue
+	memory  []gpu.Ptr // everything allocated
+
+	rows     int       // how many the buffers hold
+	buffers  []gpu.Ptr // the program's
+	matrices map[*model.Matrix]*kernels.DeviceMatrix
+	vectors  map[*model.Vector]gpu.Ptr
+	caches   []cache
+	ropes    []*rope
+	plans    []*attendPlan
+	rounded  []*rounded
+	experts  []*expertRoom
+	parts    gpu.Ptr // of attention
+	partRows int     // records in it
+
+	body, tail   []launcher // the tail works on outputs
+	small, large *inputs
+	graphs       map[int]*gpu.Graph
+	sampler      sampler
+}
+
+// cache is where one of the program's caches keeps keys and values: [cell][head][width]
+// halves.
+type cache struct {
+	keys, values         gpu.Ptr
+	keyWidth, valueWidth int
+}
+
+// pass is what the launches of one run over the operations share.
+type pass struct {
+	in         *inputs
+	rows, outs int // including padding
+}
+
+// launcher queues the kernels of an operation or of several.
+type launcher func(*pass)
+
+// failure is an error of the device; the executor is of no use after it.
+type failure struct{ error }
+
+// Fatal is always true.
+func (failure) Fatal() bool { return true }
+
+func (f failure) Unwrap() error { return f.error }
+
+// Available says why no GPU can be used, or returns nil.
+func Available() error { return gpu.Available() }
+
+// New uploads the weights of a program, makes room for the cells and captures the
+// graphs.
+func New(p *model.Program, o Options) (*Executor, error) {
+	if len(p.States) > 0 {
+		return nil, fmt.Errorf("cuda: %s models remember sequences in states, which only the CPU runs yet", p.Spec.Arch)
+	}
+	d, err := gpu.Open(o.Device, kernels.Fatbin)
+	if err != nil {
+		return nil, err
+	}
+	e := &Executor{program: p, options: o, device: d, graphs: map[int]*gpu.Graph{}}
+	if err := e.start(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func (e *Executor) start() error {
+	var err error
+	if e.queue, err = kernels.NewQueue(e.device); err != nil {
+		return err
+	}
+	if err := e.loadWeights(); err != nil {
+		return err
+	}
+	if err := e.allocate(); err != nil {
+		return err
+	}
+	if err := e.compile(); err != nil {
+		return err
+	}
+	if err := e.makeInputs(); err != nil {
+		return err
+	}
+	if err := e.device.Fill(e.small.device, 0, int64(len(e.small.host))); err != nil {
+		return err
+	}
+	for width := graphRows; width > 0 && !e.options.Eager; width /= 2 {
+		if err := e.capture(width); err != nil {
+			return fmt.Errorf("cuda: capturing the step of %d rows: %w", width, err)
+		}
+	}
+	return e.queue.Sync()
+}
+
+// capture records the graph of a width.
+func (e *Executor) capture(width int) error {
+	p := &pass{in: e.small, rows: width, outs: width}
+	// The first run, of padding alone, lets the driver load the kernels.
+	e.launchAll(e.body, p)
+	e.launchAll(e.tail, p)
+	if err := errors.Join(e.queue.Err(), e.queue.Sync()); err != nil {
+		return err
+	}
+	if err := e.queue.Begin(); err != nil {
+		return err
+	}
+	e.launchAll(e.body, p)
+	e.launchAll(e.tail, p)
+	failed := e.queue.Err()
+	g, err := e.queue.End()
+	if failed != nil {
+		return failed
+	}
+	e.graphs[width] = g
+	return err
+}
+
+func (e *Executor) launchAll(ls []launcher, p *pass) {
+	for _, l := range ls {
+		l(p)
+	}
+}
+
+// alloc returns device memory that lives as long as the executor.
+func (e *Executor) alloc(bytes int64) (gpu.Ptr, error) {
+	p, err := e.device.Alloc(bytes)
+	if err == nil {
+		e.memory = append(e.memory, p)
+	}
+	return p, err
+}
+
+// Cells is the size of the pool, the scratch cell included.
+func (e *Executor) Cells() int { return e.options.Cells }
+
+// CellBytes is what one cell takes in all layers together.
+func (e *Executor) CellBytes() int64 { return cellBytes(e.program) }
+
+// Name describes the executor to people.
+func (e *Executor) Name() string { return e.device.Name }
+
+// Close frees everything on the device.
+func (e *Executor) Close() error {
+	errs := []error{e.device.Use()}
+	for _, g := range e.graphs {
+		errs = append(errs, g.Close())
+	}
+	for _, p := range e.memory {
+		errs = append(errs, e.device.Free(p))
+	}
+	for _, in := range []*inputs{e.small, e.large} {
+		if in != nil {
+			errs = append(errs, e.device.FreePinned(in.host))
+		}
+	}
+	errs = append(errs, e.device.FreePinned(e.sampler.host))
+	if e.queue != nil {
+		errs = append(errs, e.queue.Close())
+	}
+	return errors.Join(append(errs, e.device.Close())...)
+}
+
+// Run runs a step. The result is the executor's and valid until the next Run.
+func (e *Executor) Run(step *model.Step) (model.Result, error) {
+	if err := e.check(step); err != nil {
+		return model.Result{}, err
+	}
+	if err := e.device.Use(); err != nil {
+		return model.Result{}, failure{err}
+	}
+	e.sampler.begin(step)
+	for first := 0; first < len(step.Rows); first += e.rows {
+		if err := e.runRows(step, first, min(first+e.rows, len(step.Rows))); err != nil {
+			return model.Result{}, failure{err}
+		}
+	}
+	return e.sampler.collect(step), nil
+}
+
+// runRows runs the rows first to last of a step, with the outputs among them.
+func (e *Executor) runRows(step *model.Step, first, last int) error {
+	n := last - first
+	outs := e.sampler.within(first, last)
+	if n <= graphRows {
+		width := 1
+		for width < n {
+			width *= 2
+		}
+		p := &pass{in: e.small, rows: width, outs: width}
+		if err := e.fill(p, step, first, last, outs); err != nil {
+			return err
+		}
+		return e.runNarrow(p, outs)
+	}
+	p := &pass{in: e.large, rows: n, outs: graphRows}
+	if err := e.fill(p, step, first, last, outs[:min(len(outs), graphRows)]); err != nil {
+		return err
+	}
+	e.launchAll(e.body, p)
+	for done := false; !done; {
+		now := outs[:min(len(outs), graphRows)]
+		if len(now) > 0 {
+			p.outs = len(now)
+			e.launchAll(e.tail, p)
+		}
+		if err := e.queue.Err(); err != nil {
+			return err
+		}
+		if err := e.fetch(now); err != nil {
+			return err
+		}
+		outs = outs[len(now):]
+		if done = len(outs) == 0; !done {
+			if err := e.refill(p, step, first, outs[:min(len(outs), graphRows)]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Executor) runNarrow(p *pass, outs []outputRow) error {
+	if g := e.graphs[p.rows]; g != nil {
+		if err := e.queue.Launch(g); err != nil {
+			return err
+		}
+	} else {
+		e.launchAll(e.body, p)
+		e.launchAll(e.tail, p)
+		if err := e.queue.Err(); err != nil {
+			return err
+		}
+	}
+	return e.fetch(outs)
+}

@@ -1,0 +1,252 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// products compiles neighbouring products of one input, or a product with the sum that
+// follows it.
+func (c *compiler) products() (int, error) {
+	e := c.e
+	first := c.ops[c.at].(*model.MatMul)
+	w := e.matrices[first.W]
+	in, err := c.input(first.In, w.Form())
+	if err != nil {
+		return 0, err
+	}
+	var list []kernels.Product
+	n := 0
+	for c.at+n < len(c.ops) && len(list) < kernels.MaxProducts {
+		op, ok := c.ops[c.at+n].(*model.MatMul)
+		if !ok || op.In != first.In || e.matrices[op.W].Form() != w.Form() || overlap(op.Out, first.In) && (w.Form() == kernels.FormF32 || n > 0) {
+			break
+		}
+		bias, err := e.vector(op.Bias)
+		if err != nil {
+			return 0, err
+		}
+		list = append(list, kernels.Product{W: e.matrices[op.W], Out: e.place(op.Out), Bias: bias})
+		n++
+	}
+	if n == 0 {
+		return 0, fmt.Errorf("cuda: operation %d multiplies %v in place", c.at, first.In)
+	}
+	if n == 1 && c.sums(first) {
+		sum := c.ops[c.at+1].(*model.Add)
+		other := sum.A
+		if other == first.Out {
+			other = sum.B
+		}
+		list[0].Out, list[0].Add = e.place(sum.Out), e.place(other)
+		n++
+	}
+	x := e.place(first.In)
+	rows, count := c.domain()
+	c.add(func(p *pass) {
+		e.queue.Mul(list, x, in, kernels.MulRows{Rows: rows(p), Count: count(p)})
+	})
+	return n, nil
+}
+
+// sums says that the operation after a product adds something to its result, that
+// nobody else reads the result, and that the sum can be written at once.
+func (c *compiler) sums(op *model.MatMul) bool {
+	if c.at+1 >= len(c.ops) {
+		return false
+	}
+	sum, ok := c.ops[c.at+1].(*model.Add)
+	if !ok || (sum.A == op.Out) == (sum.B == op.Out) {
+		return false
+	}
+	other := sum.A
+	if other == op.Out {
+		other = sum.B
+	}
+	if overlap(other, op.Out) || overlap(sum.Out, other) && sum.Out != other {
+		return false
+	}
+	if overlap(sum.Out, op.In) && c.e.matrices[op.W].Form() == kernels.FormF32 {
+		return false
+	}
+	return sum.Out == op.Out || c.dead(op.Out, c.at+2)
+}
+
+// headRun collects what happens to heads of one reference.
+type headRun struct {
+	ref    model.Ref
+	part   kernels.HeadPart
+	rotary *model.Rotary
+	cache  bool
+}
+
+// heads compiles a run of norms of heads, rotations and stores.
+func (c *compiler) heads() (int, error) {
+	var runs []*headRun
+	n := 0
+	for c.at+n < len(c.ops) {
+		more, ok, err := c.join(runs, c.ops[c.at+n])
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			break
+		}
+		runs = more
+		n++
+	}
+	if n == 0 {
+		return 0, fmt.Errorf("cuda: operation %d, a %T of %v, does not fit the kernel for heads", c.at, c.ops[c.at], c.ops[c.at].Reads(nil))
+	}
+	e := c.e
+	var parts []kernels.HeadPart
+	for _, r := range runs {
+		r.part.X = e.place(r.ref)
+		r.part.Keep = (r.part.Norm || r.rotary != nil) && !c.dead(r.ref, c.at+n)
+		if r.rotary != nil {
+			t := e.rope(r.rotary)
+			r.part.Table, r.part.Pairs, r.part.Interleaved = t.table, len(r.rotary.Freqs), r.rotary.Interleaved
+		}
+		parts = append(parts, r.part)
+	}
+	rows, _ := c.domain()
+	c.add(func(p *pass) { e.queue.Heads(parts, rows(p), p.in.at(p.in.cells)) })
+	return n, nil
+}
+
+// join adds an operation to the runs, if it fits: a reference's steps come in the order
+// norm, rotation, store.
+func (c *compiler) join(runs []*headRun, op model.Op) ([]*headRun, bool, error) {
+	switch op := op.(type) {
+	case *model.Norm:
+		if op.Parts == 1 || op.Out != op.In {
+			return runs, false, nil
+		}
+		runs, r, fresh := find(runs, op.In, op.Parts)
+		if !fresh {
+			return runs, false, nil
+		}
+		var err error
+		r.part.Norm, r.part.Center, r.part.Eps = true, op.Center, op.Eps
+		if r.part.Weight, err = c.e.vector(op.Weight); err == nil {
+			r.part.Bias, err = c.e.vector(op.Bias)
+		}
+		return runs, true, err
+	case *model.Rope:
+		more, r, _ := find(runs, op.X, op.Heads)
+		if r == nil || r.rotary != nil || r.cache {
+			return runs, false, nil
+		}
+		r.rotary = op.Table
+		return more, true, nil
+	case *model.Store:
+		cache := c.e.program.Caches[op.Cache]
+		more, k, _ := find(runs, op.K, cache.KVHeads)
+		more, v, _ := find(more, op.V, cache.KVHeads)
+		if k == nil || v == nil || k == v || k.cache || v.cache {
+			return runs, false, nil
+		}
+		room := c.e.caches[op.Cache]
+		k.part.Cache, k.part.CellWidth, k.cache = room.keys, room.keyWidth, true
+		v.part.Cache, v.part.CellWidth, v.cache = room.values, room.valueWidth, true
+		return more, true, nil
+	}
+	return runs, false, nil
+}
+
+// find returns the run of a reference with so many heads, made anew where there is none
+// and room for one; nil where the reference meets another's.
+func find(runs []*headRun, ref model.Ref, heads int) (more []*headRun, r *headRun, fresh bool) {
+	for _, r := range runs {
+		if r.ref == ref && r.part.Heads == heads {
+			return runs, r, false
+		}
+		if overlap(r.ref, ref) {
+			return runs, nil, false
+		}
+	}
+	if len(runs) == kernels.MaxHeadParts || ref.Width%heads != 0 || ref.Width/heads > kernels.MaxHeadDim {
+		return runs, nil, false
+	}
+	r = &headRun{ref: ref, part: kernels.HeadPart{Heads: heads, Dim: ref.Width / heads}}
+	return append(runs[:len(runs):len(runs)], r), r, true
+}
+
+// ropes makes the tables of all rotations and queues them first.
+func (c *compiler) ropes() error {
+	e := c.e
+	for _, op := range c.ops {
+		r, ok := op.(*model.Rope)
+		if !ok || e.rope(r.Table) != nil {
+			continue
+		}
+		t := &rope{rotary: r.Table}
+		var err error
+		if t.freqs, err = e.upload(gpu.Bytes(r.Table.Freqs)); err != nil {
+			return err
+		}
+		pairs := len(r.Table.Freqs)
+		if t.table, err = e.alloc(8 * int64(pairs) * int64(e.rows)); err != nil {
+			return err
+		}
+		e.ropes = append(e.ropes, t)
+		c.add(func(p *pass) {
+			e.queue.RopeTable(t.table, t.freqs, p.in.at(p.in.positions), p.rows, pairs, r.Table.Magnitude)
+		})
+	}
+	return nil
+}
+
+func (e *Executor) rope(r *model.Rotary) *rope {
+	for _, t := range e.ropes {
+		if t.rotary == r {
+			return t
+		}
+	}
+	return nil
+}
+
+func (c *compiler) attend(op *model.Attend) error {
+	e := c.e
+	shape := e.program.Caches[op.Cache]
+	if shape.ValueDim%8 != 0 || op.Heads%shape.KVHeads != 0 {
+		return fmt.Errorf("cuda: attention of %d heads over %d with values %d wide is not supported", op.Heads, shape.KVHeads, shape.ValueDim)
+	}
+	sinks, err := e.vector(op.Sinks)
+	if err != nil {
+		return err
+	}
+	out, to, err := c.result(op.Out, 1)
+	if err != nil {
+		return err
+	}
+	plan := e.attendPlan(op)
+	if _, err := e.queue.ShapeOf(plan.dim, plan.group, 1); err != nil {
+		return err
+	}
+	room := e.caches[op.Cache]
+	args := kernels.AttendArgs{Heads: op.Heads, KVHeads: shape.KVHeads, KeyDim: shape.KeyDim, ValueDim: shape.ValueDim,
+		Scale: op.Scale, SoftCap: op.SoftCap, Window: op.Window}
+	d := kernels.DeviceAttend{AttendArgs: args, Q: e.place(op.Q), Keys: room.keys, Values: room.values,
+		KeyWidth: room.keyWidth, ValueWidth: room.valueWidth, Parts: e.parts}
+	c.add(func(p *pass) {
+		d := d
+		d.Step, d.Plan = p.in.device, p.in.plan(plan.index)
+		d.Items = (4*e.device.SMs + shape.KVHeads - 1) / shape.KVHeads
+		if p.rows > graphRows {
+			d.Items = len(plan.items)
+		}
+		s, err := e.queue.ShapeOf(plan.dim, plan.group, p.rows)
+		if err != nil {
+			panic(err)
+		}
+		e.queue.Attend(s, &d)
+		e.queue.AttendJoin(&args, out, to, e.parts, p.in.at(p.in.parts+16*p.in.rows*plan.index), sinks, p.rows)
+	})
+	return nil
+}

@@ -1,0 +1,223 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// stageBytes is the size of each of the two buffers that weights go through.
+const stageBytes = 32 << 20
+
+// loader uploads weights: while one stage is copied and repacked, the other is filled.
+type loader struct {
+	e           *Executor
+	host        [2][]byte
+	device      [2]gpu.Ptr
+	busy        [2]*gpu.Event
+	next        int
+	done, total int64
+}
+
+// loadWeights uploads every matrix and vector of the program.
+func (e *Executor) loadWeights() error {
+	l := &loader{e: e}
+	e.matrices = map[*model.Matrix]*kernels.DeviceMatrix{}
+	e.vectors = map[*model.Vector]gpu.Ptr{}
+	shared := map[string]*kernels.DeviceMatrix{}
+	var todo []*model.Matrix
+	for _, op := range e.program.Ops {
+		for _, m := range op.Matrices(nil) {
+			if e.matrices[m] != nil {
+				continue
+			}
+			key := fmt.Sprint(m.Tensor.Name, m.Spans)
+			if shared[key] == nil {
+				shared[key] = &kernels.DeviceMatrix{Type: kernels.DeviceType(kernels.Type(m.Tensor.Type)), N: m.Rows, K: m.K, Experts: m.Experts}
+				todo = append(todo, m)
+				l.total += int64(len(m.Tensor.Data)) * int64(m.Rows*m.Experts*m.K) / int64(m.Tensor.Len())
+			}
+			e.matrices[m] = shared[key]
+		}
+	}
+	if err := e.mustFit(shared); err != nil {
+		return err
+	}
+	if err := l.open(); err != nil {
+		return err
+	}
+	for _, m := range todo {
+		if err := l.load(m, e.matrices[m]); err != nil {
+			return fmt.Errorf("cuda: the tensor %s: %w", m.Tensor.Name, err)
+		}
+	}
+	return l.close()
+}
+
+// mustFit refuses weights that the device has no room for.
+func (e *Executor) mustFit(ms map[string]*kernels.DeviceMatrix) error {
+	var need int64
+	for _, m := range ms {
+		need += m.Bytes()
+	}
+	free, total, err := e.device.Memory()
+	if err != nil {
+		return err
+	}
+	if need += 2 * stageBytes; need > free {
+		return fmt.Errorf("cuda: the weights need %.1f GiB, %s has %.1f GiB free of %.1f: take a smaller file, or the CPU",
+			gib(need), e.device.Name, gib(free), gib(total))
+	}
+	return nil
+}
+
+func gib(n int64) float64 { return float64(n) / (1 << 30) }
+
+func (l *loader) open() error {
+	var err error
+	for i := range l.host {
+		if l.host[i], err = l.e.device.Pinned(stageBytes); err != nil {
+			return err
+		}
+		if l.device[i], err = l.e.device.Alloc(stageBytes); err != nil {
+			return err
+		}
+		if l.busy[i], err = l.e.device.NewEvent(); err != nil {
+			return err
+		}
+		if err := l.e.queue.Record(l.busy[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) close() error {
+	if err := l.e.queue.Sync(); err != nil {
+		return err
+	}
+	for i := range l.host {
+		if err := l.e.device.FreePinned(l.host[i]); err != nil {
+			return err
+		}
+		if err := l.e.device.Free(l.device[i]); err != nil {
+			return err
+		}
+		if err := l.busy[i].Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load uploads a matrix in runs of rows, each a multiple of 16.
+func (l *loader) load(m *model.Matrix, to *kernels.DeviceMatrix) error {
+	var err error
+	if to.Data, err = l.e.alloc(to.Bytes()); err != nil {
+		return err
+	}
+	for expert := range m.Experts {
+		data := m.Bytes(expert)
+		stride := len(data) / m.Rows
+		convert := to.Type != kernels.Type(m.Tensor.Type)
+		staged := stride
+		if convert {
+			staged = 2 * m.K
+		}
+		step := stageBytes / staged / 16 * 16
+		if step == 0 {
+			return fmt.Errorf("a row of %d bytes is longer than is foreseen", staged)
+		}
+		for first := 0; first < m.Rows; first += step {
+			n := min(step, m.Rows-first)
+			rows := data[first*stride : (first+n)*stride]
+			if err := l.stage(m, to, expert, first, n, n*staged, rows, convert); err != nil {
+				return err
+			}
+			l.done += int64(len(rows))
+			if l.e.options.Progress != nil {
+				l.e.options.Progress(l.done, l.total)
+			}
+		}
+	}
+	l.e.program.File.Release(m.Tensor)
+	return nil
+}
+
+// stage fills a buffer with rows and queues their way into tiles.
+func (l *loader) stage(m *model.Matrix, to *kernels.DeviceMatrix, expert, first, n, bytes int, rows []byte, convert bool) error {
+	i := l.next
+	l.next = 1 - i
+	if err := l.busy[i].Wait(); err != nil {
+		return err
+	}
+	host := l.host[i][:bytes]
+	if convert {
+		if err := halves(host, kernels.Type(m.Tensor.Type), rows); err != nil {
+			return err
+		}
+	} else {
+		copyParallel(host, rows)
+	}
+	if err := l.e.queue.Upload(l.device[i], host); err != nil {
+		return err
+	}
+	l.e.queue.Repack(to, expert, first, n, l.device[i])
+	if err := l.e.queue.Err(); err != nil {
+		return err
+	}
+	return l.e.queue.Record(l.busy[i])
+}
+
+// copyParallel copies with a few goroutines: one cannot fill the bus.
+func copyParallel(dst, src []byte) {
+	const piece = 2 << 20
+	var all sync.WaitGroup
+	for from := 0; from < len(src); from += piece {
+		to := min(from+piece, len(src))
+		all.Go(func() { copy(dst[from:to], src[from:to]) })
+	}
+	all.Wait()
+}
+
+// halves reads weights of a type that the device has no kernel for and rounds them to
+// F16.
+func halves(dst []byte, t kernels.Type, src []byte) error {
+	floats := make([]float32, len(dst)/2)
+	if err := kernels.Dequantize(t, floats, src); err != nil {
+		return err
+	}
+	for i, f := range floats {
+		binary.LittleEndian.PutUint16(dst[2*i:], kernels.F32ToF16(f))
+	}
+	return nil
+}
+
+// vector returns a vector's values on the device, 0 for nil.
+func (e *Executor) vector(v *model.Vector) (gpu.Ptr, error) {
+	if v == nil {
+		return 0, nil
+	}
+	if p, ok := e.vectors[v]; ok {
+		return p, nil
+	}
+	p, err := e.upload(gpu.Bytes(v.Values))
+	e.vectors[v] = p
+	return p, err
+}
+
+// upload puts bytes on the device for good.
+func (e *Executor) upload(b []byte) (gpu.Ptr, error) {
+	p, err := e.alloc(int64(len(b)))
+	if err != nil {
+		return 0, err
+	}
+	return p, e.device.Upload(p, slices.Clip(b))
+}

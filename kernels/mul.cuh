@@ -1,0 +1,72 @@
+// What the matrix products of all types share: their arguments, the rows that a block
+// works on, and how the parts of a result come together.
+#pragma once
+#include "tile.cuh"
+
+struct MulJob {
+  const uint8_t* w;
+  float* out;
+  const float* bias;
+  const float* add;
+  int n, ldo, ldadd, type;
+  int blocks;  // of this job and those before it
+  int pad;
+};
+
+struct MulArgs {
+  MulJob job[3];
+  const void* x;            // bytes in tile order, or floats
+  const uint8_t* record;
+  const int* count;         // rows of x that are wanted, or null: rows
+  const int* experts;       // the experts in use, or null
+  const int* starts;        // where each one's part of list begins
+  const int* list;          // output rows by expert; row / divide is the row of x
+  int rows, chunks, ldx, k;  // chunks of 256 (16 for floats); ldx and k for floats
+  int divide, pad;
+};
+
+// The rows of x and of the result that a block works on.
+struct Rows {
+  const int* list;
+  int count, divide;
+  __device__ __forceinline__ int out(int i) const { return list ? list[i] : i; }
+  __device__ __forceinline__ int in(int i) const {
+    i = min(i, count - 1);
+    return list ? list[i] / divide : i;
+  }
+};
+
+// Adds the warps' parts in order and writes them: part is [8][8*NT][17].
+template <int NT> static __device__ __forceinline__ void
+finish(const MulJob& job, const Rows& rows, int expert, int tile, int first, float acc[NT][4], float* part) {
+  constexpr int stride = 17, plane = 8 * NT * stride;
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3;
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < NT; i++)
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      part[warp * plane + (8 * i + 2 * t + (j & 1)) * stride + g + 8 * (j >> 1)] = acc[i][j];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 16 * 8 * NT; i += 256) {
+    int r = i & 15, m = i >> 4, n = tile * 16 + r;
+    if (n >= job.n || first + m >= rows.count) continue;
+    float v = part[m * stride + r];
+#pragma unroll
+    for (int w = 1; w < 8; w++) v += part[w * plane + m * stride + r];
+    if (job.bias) v += job.bias[(size_t)expert * job.n + n];
+    size_t row = rows.out(first + m);
+    if (job.add) v += job.add[row * job.ldadd + n];
+    job.out[row * job.ldo + n] = v;
+  }
+}
+
+// What a block has to do: whose rows, and which expert's weights.
+static __device__ __forceinline__ Rows rows_of(const MulArgs& a, int& expert) {
+  expert = 0;
+  if (a.experts == nullptr) return {nullptr, a.count ? min(*a.count, a.rows) : a.rows, 1};
+  expert = a.experts[blockIdx.z];
+  if (expert < 0) return {nullptr, 0, 1};
+  int from = a.starts[blockIdx.z];
+  return {a.list + from, a.starts[blockIdx.z + 1] - from, a.divide};
+}

@@ -1,0 +1,133 @@
+// What works on rows value by value, and norms. A warp takes 256 neighbouring values,
+// eight a lane, and can leave the result rounded for the products that follow
+// (Rounded). Bound: memory, or for few rows the launch.
+#include "tile.cuh"
+
+enum {
+  map_add, map_scale, map_silu, map_gelu, map_sigmoid,            // out = op(a) or a + b
+  map_gate_silu, map_gate_gelu, map_gate_sigmoid, map_gate_clamp,  // out = op(a) * b
+  map_cap, map_sharpen, map_round
+};
+
+struct MapArgs {
+  float* out;      // may be null where only the rounded form is wanted
+  const float* a;
+  const float* b;
+  const int* pos;  // of each row, for map_sharpen
+  Rounded rounded;
+  int op, rows, n, ldo, lda, ldb;
+  float by, every;
+};
+
+static __device__ __forceinline__ float sigmoid(float x) { return __fdiv_rn(1.f, 1.f + expf(-x)); }
+
+static __device__ __forceinline__ float gelu(float x) {
+  return 0.5f * x * (1.f + tanhf(0.797884560802865f * (x + 0.044715f * x * x * x)));
+}
+
+static __device__ __forceinline__ float map_value(int op, float a, float b, float by, float factor) {
+  switch (op) {
+    case map_add: return a + b;
+    case map_scale: return a * by;
+    case map_silu: return a * sigmoid(a);
+    case map_gelu: return gelu(a);
+    case map_sigmoid: return sigmoid(a);
+    case map_gate_silu: return a * sigmoid(a) * b;
+    case map_gate_gelu: return gelu(a) * b;
+    case map_gate_sigmoid: return sigmoid(a) * b;
+    case map_gate_clamp: {
+      float g = fminf(a, 7.f), u = fminf(fmaxf(b, -7.f), 7.f);
+      return g * sigmoid(1.702f * g) * (u + 1.f);
+    }
+    case map_cap: return by * tanhf(a / by);
+    case map_sharpen: return a * factor;
+    default: return a;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256) map_rows(const __grid_constant__ MapArgs a) {
+  overlap_start();
+  overlap_wait();
+  int lane = threadIdx.x & 31, chunks = (a.n + 255) / 256;
+  bool two = a.op == map_add || (a.op >= map_gate_silu && a.op <= map_gate_clamp);
+  long long work = (long long)a.rows * chunks;
+  for (long long w = blockIdx.x * 8 + (threadIdx.x >> 5); w < work; w += gridDim.x * 8) {
+    int row = w / chunks, chunk = w % chunks, k = chunk * 256 + lane * 8;
+    float x[8], y[8] = {}, v[8];
+    load8(x, a.a + (size_t)row * a.lda, k, a.n);
+    if (two) load8(y, a.b + (size_t)row * a.ldb, k, a.n);
+    float factor = 0;
+    if (a.op == map_sharpen) factor = 1.f + a.by * logf(1.f + floorf((float)a.pos[row] / a.every));
+    for (int i = 0; i < 8; i++) v[i] = k + i < a.n ? map_value(a.op, x[i], y[i], a.by, factor) : 0.f;
+    if (a.out) store8(a.out + (size_t)row * a.ldo, k, a.n, v);
+    emit(a.rounded, row, chunk, v);
+  }
+}
+
+// out = in / rms(in) (* weight) (+ bias), or the layer norm; a block takes a row.
+struct NormArgs {
+  float* out;
+  const float* in;
+  const float* weight;
+  const float* bias;
+  Rounded rounded;
+  int n, ldo, ldi, center;
+  float eps;
+  int pad;
+};
+
+extern "C" __global__ void __launch_bounds__(512) norm_rows(const __grid_constant__ NormArgs a) {
+  __shared__ float room[32];
+  overlap_start();
+  overlap_wait();
+  int row = blockIdx.x, warps = blockDim.x >> 5, lane = threadIdx.x & 31;
+  const float* in = a.in + (size_t)row * a.ldi;
+  float mean = 0;
+  if (a.center) {
+    float sum = 0;
+    for (int k = threadIdx.x; k < a.n; k += blockDim.x) sum += in[k];
+    mean = block_sum(sum, room) / a.n;
+  }
+  float squares = 0;
+  for (int k = threadIdx.x * 8; k < a.n; k += blockDim.x * 8) {
+    float v[8];
+    load8(v, in, k, a.n);
+    for (int i = 0; i < 8; i++)
+      if (k + i < a.n) squares += (v[i] - mean) * (v[i] - mean);
+  }
+  float scale = __fdiv_rn(1.f, sqrtf(block_sum(squares, room) / a.n + a.eps));
+  for (int chunk = threadIdx.x >> 5; chunk * 256 < a.n; chunk += warps) {
+    int k = chunk * 256 + lane * 8;
+    float v[8];
+    load8(v, in, k, a.n);
+    for (int i = 0; i < 8; i++) {
+      if (k + i >= a.n) {
+        v[i] = 0;
+        continue;
+      }
+      v[i] = (v[i] - mean) * scale;
+      if (a.weight) v[i] *= a.weight[k + i];
+      if (a.bias) v[i] += a.bias[k + i];
+    }
+    if (a.out) store8(a.out + (size_t)row * a.ldo, k, a.n, v);
+    emit(a.rounded, row, chunk, v);
+  }
+}
+
+// out[i] = in[rows[i]]
+struct SelectArgs {
+  float* out;
+  const float* in;
+  const int* rows;
+  int count, n, ldo, ldi;
+};
+
+extern "C" __global__ void select_rows(const __grid_constant__ SelectArgs a) {
+  overlap_start();
+  overlap_wait();
+  for (int i = blockIdx.y; i < a.count; i += gridDim.y) {
+    const float* in = a.in + (size_t)a.rows[i] * a.ldi;
+    for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < a.n; k += gridDim.x * blockDim.x)
+      a.out[(size_t)i * a.ldo + k] = in[k];
+  }
+}
