@@ -8,40 +8,38 @@ import (
 )
 
 // ropeTable holds sines and cosines of the step's positions for one of the program's
-// rotary tables. They are computed once a step, by the phase that first needs
+// rotary tables. They are computed once a step, by the first operation that needs
 // them.
 type ropeTable struct {
 	rotary *model.Rotary
 	rope   kernels.Rope
-	first  *model.Rope
 	width  int
 	values []float32 // width for each row
 }
 
-// rope returns the table of a rotary.
-func (e *Executor) rope(r *model.Rotary) *ropeTable {
-	for _, t := range e.ropes {
-		if t.rotary == r {
-			return t
-		}
-	}
-	t := &ropeTable{rotary: r, width: 2 * len(r.Freqs),
-		rope: kernels.Rope{Freqs: r.Freqs, Magnitude: r.Magnitude, Interleaved: r.Interleaved}}
-	e.ropes = append(e.ropes, t)
-	return t
-}
-
-func (t *ropeTable) apply(e *Executor, op *model.Rope, r0, r1 int) {
-	if t.first == nil {
-		t.first = op
-	}
-	for r := r0; r < r1; r++ {
+// rope returns what a rotary operation does to rows.
+func (e *Executor) rope(op *model.Rope) rowFunc {
+	t, known := e.table(op.Table)
+	return each(func(r int) {
 		table := t.values[r*t.width:][:t.width]
-		if t.first == op {
+		if !known {
 			t.rope.Table(table, e.step.Rows[r].Pos)
 		}
 		t.rope.Apply(e.row(op.X, r), op.Heads, t.rotary.Dim, table)
+	})
+}
+
+// table returns the table of a rotary, and whether it was asked for before.
+func (e *Executor) table(r *model.Rotary) (t *ropeTable, known bool) {
+	for _, t := range e.ropes {
+		if t.rotary == r {
+			return t, true
+		}
 	}
+	t = &ropeTable{rotary: r, width: 2 * len(r.Freqs),
+		rope: kernels.Rope{Freqs: r.Freqs, Magnitude: r.Magnitude, Interleaved: r.Interleaved}}
+	e.ropes = append(e.ropes, t)
+	return t, false
 }
 
 // sharpen multiplies x by what the position asks for.

@@ -53,8 +53,7 @@ func rowOp(e *Executor, op model.Op) rowFunc {
 	case *model.Norm:
 		return norm(e, op)
 	case *model.Rope:
-		table := e.rope(op.Table)
-		return func(r0, r1 int) { table.apply(e, op, r0, r1) }
+		return e.rope(op)
 	case *model.Sharpen:
 		return each(func(r int) { sharpen(e.row(op.X, r), op, e.step.Rows[r].Pos) })
 	case *model.Store:

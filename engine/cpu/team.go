@@ -16,27 +16,28 @@ type phase interface {
 // team is the executor's workers. The caller of run is worker 0, the others are
 // goroutines that live as long as the team:
 //
-//	take units of the phase -> none left: arrive -> last to arrive? -> open the next phase
-//	                                             \-> wait for it: spin, then sleep
+//	take a unit -> run it -> take another .. none left -> report what was run
+//	     ^                                                  |           \-> all were run: open the next phase
+//	     \------------- a phase was opened <- wait: spin, then sleep
 //
-// Whoever arrives last also runs the phases that have a single unit, so these cost no
-// waiting of their own. Between runs the workers wait in the same place, and
-// nobody spins for longer than spins.
+// A phase ends when its units were run, not when all workers have come: one that the system
+// keeps off the processor holds nobody up unless it is in the middle of a unit.
+// Whoever opens a phase of a single unit runs it on the spot. Between runs the
+// workers wait in the same place; nobody spins for longer than spins.
 type team struct {
-	n      int
 	phases []phase
 	at     int // the open phase
-	count  int64
+	seq    uint64
 
-	_       [64]byte
-	next    atomic.Int64 // the unit to take
-	_       [56]byte
-	arrived atomic.Int64
-	_       [56]byte
-	// turn is twice the number of openings so far, plus one between runs. It is
-	// written last in an opening, so that who has seen it sees at and count too.
-	turn   atomic.Uint64
+	_ [64]byte
+	// ticket says which opening this is, how many units it has and which is the next
+	// to take. It is stored last in an opening, so that who takes a unit sees at.
+	ticket atomic.Uint64
 	_      [56]byte
+	// ran counts the units of the open phase that were run and reported.
+	ran atomic.Int64
+	_   [56]byte
+
 	asleep atomic.Int64
 	mutex  sync.Mutex
 	wake   sync.Cond
@@ -44,18 +45,24 @@ type team struct {
 	done   sync.WaitGroup
 }
 
+// A ticket is seq, count and next unit, from the high bits down. Between runs count is 0.
+const (
+	ticketBits = 20
+	ticketMask = 1<<ticketBits - 1
+	ticketSeq  = 2 * ticketBits
+)
+
 // spins is how often a waiting worker looks before it sleeps: some 50 microseconds.
 const spins = 1000
 
 func newTeam(n int) *team {
-	t := &team{n: n}
+	t := &team{}
 	t.wake.L = &t.mutex
-	t.turn.Store(1)
 	for w := 1; w < n; w++ {
 		t.done.Add(1)
 		go func() {
 			defer t.done.Done()
-			t.work(w, 1)
+			t.work(w)
 		}()
 	}
 	return t
@@ -64,9 +71,8 @@ func newTeam(n int) *team {
 // run runs the phases in order, on all workers, and returns when they have ended.
 func (t *team) run(phases []phase) {
 	t.phases, t.at = phases, -1
-	seen := t.turn.Load()
 	t.open()
-	t.work(0, seen)
+	t.work(0)
 }
 
 // close ends the workers.
@@ -74,53 +80,59 @@ func (t *team) close() {
 	t.mutex.Lock()
 	t.closed = true
 	t.mutex.Unlock()
-	t.release(t.turn.Load() + 2)
+	t.publish(0)
 	t.done.Wait()
 }
 
-// work takes part in phases, from the first that was opened after the turn seen. Worker
-// 0 returns at the end of the run, the others when the team closes.
-func (t *team) work(worker int, seen uint64) {
+// work takes part in phases. Worker 0 returns at the end of a run, the others when the
+// team closes.
+func (t *team) work(worker int) {
+	ran := int64(0)
 	for {
-		seen = t.wait(seen)
-		if seen&1 != 0 {
-			if worker == 0 || t.closing() {
-				return
-			}
+		now := t.ticket.Add(1) - 1
+		count, unit := int64(now>>ticketBits&ticketMask), int64(now&ticketMask)
+		if unit < count {
+			t.phases[t.at].run(int(unit), worker)
+			ran++
 			continue
 		}
-		p := t.phases[t.at]
-		for u := t.next.Add(1) - 1; u < t.count; u = t.next.Add(1) - 1 {
-			p.run(int(u), worker)
-		}
-		if t.arrived.Add(1) == int64(t.n) {
+		if ran > 0 && t.ran.Add(ran) == count {
 			t.open()
+			ran = 0
+			continue
 		}
+		ran = 0
+		if count == 0 && (worker == 0 || t.closing()) {
+			return
+		}
+		t.wait(now >> ticketSeq)
 	}
 }
 
-// open goes on to the next phase with work for several, running what has one unit.
-// Nobody else is running when it is called.
+// open goes on to the next phase with units for several workers, running what has one
+// unit. No unit is running elsewhere when it is called.
 func (t *team) open() {
 	for t.at++; t.at < len(t.phases); t.at++ {
 		n := t.phases[t.at].units()
-		if n > 1 && t.n > 1 {
-			t.count = int64(n)
-			t.next.Store(0)
-			t.arrived.Store(0)
-			t.release((t.turn.Load() | 1) + 1)
+		if n > ticketMask/2 {
+			panic("cpu: a phase has too many units")
+		}
+		if n > 1 {
+			t.publish(n)
 			return
 		}
-		for u := range n {
-			t.phases[t.at].run(u, 0)
+		if n == 1 {
+			t.phases[t.at].run(0, 0)
 		}
 	}
-	t.release((t.turn.Load() + 1) | 1)
+	t.publish(0)
 }
 
-// release publishes a turn and wakes who sleeps.
-func (t *team) release(turn uint64) {
-	t.turn.Store(turn)
+// publish opens a phase of n units, or ends the run where n is 0, and wakes who sleeps.
+func (t *team) publish(n int) {
+	t.seq++
+	t.ran.Store(0)
+	t.ticket.Store(t.seq<<ticketSeq | uint64(n)<<ticketBits)
 	if t.asleep.Load() > 0 {
 		t.mutex.Lock()
 		t.wake.Broadcast()
@@ -128,22 +140,21 @@ func (t *team) release(turn uint64) {
 	}
 }
 
-// wait returns the turn once it is another than the one seen.
-func (t *team) wait(seen uint64) uint64 {
+// wait returns once another phase was opened than that of the ticket seen.
+func (t *team) wait(seen uint64) {
 	for range spins {
-		if now := t.turn.Load(); now != seen {
-			return now
+		if t.ticket.Load()>>ticketSeq != seen {
+			return
 		}
 		pause()
 	}
 	t.mutex.Lock()
-	defer t.mutex.Unlock()
 	t.asleep.Add(1)
-	for t.turn.Load() == seen {
+	for t.ticket.Load()>>ticketSeq == seen {
 		t.wake.Wait()
 	}
 	t.asleep.Add(-1)
-	return t.turn.Load()
+	t.mutex.Unlock()
 }
 
 func (t *team) closing() bool {
