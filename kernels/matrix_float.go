@@ -10,29 +10,38 @@ var (
 	layoutBF16 = &layout{kindBF16, FormBF16, 2, 4 * panelRows, 2}
 )
 
+// packTile is how many values of every row are moved at a time: their places in the
+// panel stay in the first-level cache.
+const packTile = 64
+
 func packF32(dst, src []byte, stride, n int) {
-	for r := range n {
-		row := src[r*stride:][:stride]
-		for k := range stride / 4 {
-			copy(dst[4*(k*panelRows+r):], row[4*k:4*k+4])
+	for k0 := 0; k0 < stride/4; k0 += packTile {
+		for r := range n {
+			row := src[r*stride:][:stride]
+			for k := k0; k < min(k0+packTile, stride/4); k++ {
+				*(*uint32)(unsafe.Pointer(&dst[4*(k*panelRows+r)])) = le32(row[4*k:])
+			}
 		}
 	}
 }
 
 func pack16(dst, src []byte, stride, n int) {
-	for r := range n {
-		row := src[r*stride:][:stride]
-		for k := range stride / 2 {
-			copy(dst[2*(k*panelRows+r):], row[2*k:2*k+2])
+	for k0 := 0; k0 < stride/2; k0 += packTile {
+		for r := range n {
+			row := src[r*stride:][:stride]
+			for k := k0; k < min(k0+packTile, stride/2); k++ {
+				*(*uint16)(unsafe.Pointer(&dst[2*(k*panelRows+r)])) = le16(row[2*k:])
+			}
 		}
 	}
 }
 
+// packBF16 moves pairs; a last value without a partner keeps the zero beside it.
 func packBF16(dst, src []byte, stride, n int) {
-	for r := range n {
-		row := src[r*stride:][:stride]
-		for k := range stride / 2 {
-			copy(dst[4*(k/2*panelRows+r)+k%2*2:], row[2*k:2*k+2])
+	packF32(dst, src, stride, n)
+	if stride%4 != 0 {
+		for r := range n {
+			copy(dst[4*(stride/4*panelRows+r):], src[(r+1)*stride-2:(r+1)*stride])
 		}
 	}
 }

@@ -31,16 +31,24 @@ var (
 func packScalesK(dst, src []byte, stride, n int) {
 	for r := range n {
 		s := src[r*stride:][:12]
-		for j := range 8 {
-			scale, minimum := scaleMinK(s, j)
-			dst[32*j+r] |= scale
-			if at := 64*(j/2) + 2*r + j%2; j < 4 {
-				dst[256+at] |= minimum
-			} else {
-				at = (j/2-2)*192 + 2*r + j%2
-				dst[at] |= minimum << 6
-				dst[at+64] |= minimum >> 2 << 6
-				dst[at+128] |= minimum >> 4 << 6
+		a, b, c := le32(s), le32(s[4:]), le32(s[8:])
+		low := a & 0x3f3f3f3f
+		high := c&0x0f0f0f0f | a>>2&0x30303030
+		for j := range 4 {
+			dst[32*j+r] |= byte(low >> (8 * j))
+			dst[32*j+r+128] |= byte(high >> (8 * j))
+		}
+		low = b & 0x3f3f3f3f
+		high = c>>4&0x0f0f0f0f | b>>2&0x30303030
+		for i := range 2 {
+			pair := dst[2*r+64*i:]
+			pair[256], pair[257] = byte(low>>(16*i)), byte(low>>(16*i+8))
+			top := high >> (16 * i)
+			pair = dst[2*r+192*i:][:130]
+			for l := range 3 {
+				pair[64*l] |= byte(top<<6) & 0xc0
+				pair[64*l+1] |= byte(top>>8<<6) & 0xc0
+				top >>= 2
 			}
 		}
 	}
@@ -53,17 +61,20 @@ func packQ4K(dst, src []byte, stride, n int) {
 	packLines(dst[512:], src[16:], stride, n, 32, 0)
 }
 
-// packFifthK turns 32 bytes a row, whose bit s belongs to sub-block s, into masks.
+// packFifthK turns 32 bytes a row, whose bit s belongs to sub-block s, into masks, two
+// rows at a time: they share bytes.
 func packFifthK(dst, src []byte, stride, n int) {
-	for r := range n {
-		row := src[r*stride:][:32]
+	for r := 0; r < n; r += 2 {
+		first, second := src[r*stride:][:32], make([]byte, 32)
+		if r+1 < n {
+			second = src[(r+1)*stride:][:32]
+		}
+		at := dst[r/16*8+r%16/2:]
 		for j := range 8 {
-			word := le32(row[4*j:])
+			word := uint64(le32(first[4*j:])) | uint64(le32(second[4*j:]))<<32
 			for s := range 8 {
-				// The bits of 4 neighbouring values, gathered into a nibble.
-				bits := word >> s & 0x01010101
-				nibble := byte(bits*0x01020408>>24) & 15
-				dst[(8*s+j)*16+r/16*8+r%16/2] |= nibble << (r % 2 * 4)
+				// The lowest bits of 8 bytes, gathered into one.
+				at[(8*s+j)*16] = byte(word >> s & 0x0101010101010101 * 0x0102040810204080 >> 56)
 			}
 		}
 	}

@@ -43,13 +43,18 @@ func packHalves(dst, src []byte, stride, n int) {
 	}
 }
 
-// packFifth turns a row's 32 fifth bits into bits of the lines' masks.
+// packFifth turns a row's 32 fifth bits into bits of the lines' masks, two rows at a
+// time: they share bytes.
 func packFifth(dst, src []byte, stride, n int) {
-	for r := range n {
-		bits := le32(src[r*stride:])
+	for r := 0; r < n; r += 2 {
+		first, second := le32(src[r*stride:]), uint32(0)
+		if r+1 < n {
+			second = le32(src[(r+1)*stride:])
+		}
+		at := dst[r/16*8+r%16/2:]
 		for j := range 8 {
-			at := 16*j + r/16*8 + r%16/2
-			dst[at] |= byte(bits>>(4*j)&15) << (r % 2 * 4)
+			at[16*j] = byte(first&15 | second&15<<4)
+			first, second = first>>4, second>>4
 		}
 	}
 }
