@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+
 	"github.com/confab-tui/confab/engine/cpu"
 	"github.com/confab-tui/confab/engine/model"
 )
@@ -10,6 +12,9 @@ const statesAtOnce = 16
 
 // placeCPU makes an executor on the processor.
 func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) (executor, error) {
+	if c.CellType != "" && c.CellType != "f16" && c.CellType != "f32" {
+		return nil, fmt.Errorf("engine: cell type %q is not known: f16 and f32 are", c.CellType)
+	}
 	need := p.Inventory()
 	r := room{free: freeMemory(), cellBytes: need.CellBytes, context: context, cells: c.Cells}
 	if c.CellType == "f32" {
