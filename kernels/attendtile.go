@@ -19,6 +19,7 @@ type attendScratch struct {
 }
 
 func (s *attendScratch) fit(rows, keyDim, valueDim int) {
+	rows = max(rows, attendCellsRows)
 	stride := roundUp(valueDim, vectorWidth)
 	s.queries = grow(s.queries, rows*keyDim)
 	s.keys = grow(s.keys, roundUp(keyDim, vectorWidth)*blockPositions)
@@ -94,11 +95,16 @@ func (p *AttendPlan) runSplit(kv *KV, s *attendScratch, state attendState, t *at
 		end := min(start+blockPositions, last)
 		from := max(first, start)
 		p.mask(s.masks[:rows], seq, t, start)
-		kv.turnKeys(s.keys, t.kvHead, seq.Cells[from:end], from-start)
-		kv.readValues(s.values, t.kvHead, seq.Cells[from:end])
-		attendScores(s.scores, s.queries, s.keys, rows, p.args.KeyDim)
+		cells, at := seq.Cells[from:end], from-start
+		if !kv.attendCellScoresFast(s.scores, s.queries, t.kvHead, cells, at, rows) {
+			kv.turnKeys(s.keys, t.kvHead, cells, at)
+			attendScores(s.scores, s.queries, s.keys, rows, p.args.KeyDim)
+		}
 		attendSoftmax(s.scores, s.masks[:rows], state, s.shrink, p.args.SoftCap)
-		attendValues(state.out, s.scores[from-start:], s.values, s.shrink, rows, end-from, state.stride)
+		if !kv.attendCellValuesFast(state.out, s.scores[at:], s.shrink, t.kvHead, cells, rows, seq.Cells[min(end, len(seq.Cells)-1)]) {
+			kv.readValues(s.values, t.kvHead, cells)
+			attendValues(state.out, s.scores[at:], s.values, s.shrink, rows, len(cells), state.stride)
+		}
 	}
 }
 

@@ -18,6 +18,16 @@ func (kv *KV) readValuesFast(dst []float32, head int, cells []int32) bool { retu
 
 func (s *attendState) mergeFast(other attendState) bool { return false }
 
+const attendCellsRows = 1
+
+func (kv *KV) attendCellScoresFast(scores, queries []float32, head int, cells []int32, at, rows int) bool {
+	return false
+}
+
+func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cells []int32, rows int, next int32) bool {
+	return false
+}
+
 func attendScoresFast(scores, queries, keys []float32, rows, dim int) bool { return false }
 
 func attendSoftmaxFast(scores []float32, masks []uint64, state attendState, shrink []float32, cap float32) bool {
