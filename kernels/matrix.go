@@ -165,6 +165,16 @@ func (m *Matrix) Mul(out []float32, ld int, in *Input, rows []int32, p0, p1 int)
 	}
 }
 
+// Prefetch asks for the beginning of panels p0 to p1, as much of them as a
+// second-level cache has room for beside other things. It returns at once: a worker
+// calls it for the panels it multiplies next before it waits for the others.
+func (m *Matrix) Prefetch(p0, p1 int) {
+	const most = 256 << 10
+	if n := min((p1-p0)*m.panelBytes, most); n > 0 {
+		prefetch(&m.panels[p0*m.panelBytes], n/64)
+	}
+}
+
 // tileRows is how many rows of an input stay in the second-level cache while the
 // panels pass by.
 func tileRows(stride int) int {

@@ -3,3 +3,5 @@
 package kernels
 
 func multiply(k kind, p *product) { plainProduct(k, p) }
+
+func prefetch(*byte, int) {}
