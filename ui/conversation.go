@@ -50,8 +50,6 @@ type conversation struct {
 	// model is loaded.
 	waiting []string
 	unread  bool
-	// version grows when the path changes.
-	version int
 }
 
 func newConversation(c *store.Chat) *conversation {
@@ -76,7 +74,16 @@ func (c *conversation) walk() {
 		}
 		c.turns = append(c.turns, t)
 	}
-	c.version++
+	for i, t := range c.turns {
+		system := ""
+		if i == 0 {
+			system = c.chat.System
+		}
+		if t.system != system {
+			t.system = system
+			t.touch()
+		}
+	}
 }
 
 func (c *conversation) last() *turn {

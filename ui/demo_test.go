@@ -43,6 +43,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+type modelFile = library.Model
+
 var demoModels = []library.Model{
 	{Path: "/m/qwen3-8b.gguf", Name: "qwen3:8b", Source: "ollama", Arch: "qwen3", Quant: "Q4_K_M", Bytes: 5_030_000_000, Parts: 1},
 	{Path: "/m/llama-1b.gguf", Name: "llama3.2:1b", Source: "ollama", Arch: "llama", Quant: "Q8_0", Bytes: 1_320_000_000, Parts: 1},

@@ -36,7 +36,9 @@ func (m chatsMsg) apply(r *root) tea.Cmd {
 	if m.err != nil {
 		s.err = m.err.Error()
 	}
-	s.all = m.all
+	s.all = slices.DeleteFunc(m.all, func(c store.Info) bool {
+		return c.Messages == 0 && c.Title == "" && !c.Pinned // only a draft was ever there
+	})
 	s.refilter()
 	return nil
 }
@@ -107,7 +109,7 @@ func (s *historySheet) chatLine(r *root, c *store.Info, chosen bool, w int) stri
 		mark = th.dim.draw(th.mark.idle) + " "
 	}
 	tail := th.dim.draw(right(plural(c.Messages, "message", "messages"), 14) + right(since(r.now(), c.Updated), 12))
-	room := w - 4 - 26 - 2
+	room := min(w, listMost) - 4 - 26 - 2
 	line := name.draw(text.Truncate(title, room, th.mark.ellipsis))
 	if hit := s.hits[c.ID]; hit != "" && s.asked == s.filter.s && s.asked != "" {
 		if left := room - text.Width(line) - 2; left > 8 {
@@ -118,7 +120,7 @@ func (s *historySheet) chatLine(r *root, c *store.Info, chosen bool, w int) stri
 			line += "  " + th.faint.draw(text.Truncate(text.CleanLine(c.ModelName), left, th.mark.ellipsis))
 		}
 	}
-	return th.choiceMark(chosen) + mark + fit(line, room) + tail + "  "
+	return fit(th.choiceMark(chosen)+mark+fit(line, room)+tail, w)
 }
 
 func (r *root) isOpen(id store.ID) bool {

@@ -68,7 +68,7 @@ const (
 	modelArch  = 12
 	modelQuant = 9
 	modelSize  = 9
-	modelNote  = 22
+	modelNote  = 14
 )
 
 func (s *modelSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
@@ -136,10 +136,10 @@ func (s *modelSheet) fileLine(r *root, f *library.Model, chosen bool, w int) str
 	case f.Parts > 1:
 		note = plural(f.Parts, "part", "parts")
 	}
-	room := max(w-2*gutter-6-modelArch-modelQuant-modelSize-modelNote, 12)
-	return th.choiceMark(chosen) + "  " + name.draw(fit(text.CleanLine(f.Name), room)) + "  " +
-		th.dim.draw(fit(text.CleanLine(f.Arch), modelArch)+fit(text.CleanLine(f.Quant), modelQuant)+right(size(f.Bytes), modelSize)) +
-		"  " + pn.draw(fit(note, modelNote))
+	room := max(min(w, listMost)-4-4-modelArch-modelQuant-modelSize-modelNote, 12)
+	return fit(th.choiceMark(chosen)+"  "+name.draw(fit(text.CleanLine(f.Name), room))+"  "+
+		th.dim.draw(fit(text.CleanLine(f.Arch), modelArch)+fit(text.CleanLine(f.Quant), modelQuant)+right(size(f.Bytes), modelSize))+
+		"  "+pn.draw(fit(note, modelNote)), w)
 }
 
 func (s *modelSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {

@@ -94,27 +94,29 @@ func (t *tab) unread() bool {
 }
 
 // header gives the two lines above a pane's text where several stand side by
-// side: which dice and knobs, and how far it is.
-func (p *pane) header(b *base, w int, focused bool, th *theme) (string, string) {
-	s := p.conv.layers.settings(b)
+// side: its number and knobs, and how far it is.
+func (p *pane) header(r *root, w, number int) (string, string) {
+	th, t := r.th, r.tab()
+	s := p.conv.layers.settings(&r.base)
 	dot := " " + th.mark.dot + " "
 	line := fmt.Sprintf("T %.2f", s.Temperature)
-	a := p.lastAnswer()
-	switch {
-	case a != nil && len(p.conv.turns) > 0:
+	if a := p.lastAnswer(); a != nil {
 		line += dot + fmt.Sprintf("seed %d", a.seed)
-	case s.Seed >= 0:
+	} else if s.Seed >= 0 {
 		line += dot + fmt.Sprintf("seed %d", s.Seed)
 	}
-	if title := text.CleanLine(p.conv.chat.Title); title != "" {
-		line += dot + title
+	title := text.CleanLine(p.conv.chat.Title)
+	if title != "" && !t.compare {
+		if room := w - 5 - text.Width(line) - 3; room > 8 {
+			line = text.Truncate(title, room, th.mark.ellipsis) + dot + line
+		}
 	}
-	line = text.Truncate(line, w-2, th.mark.ellipsis)
-	pen := th.dim
-	if focused {
-		pen = th.accentStrong
+	pn, num := th.dim, th.dim
+	if number == t.focus {
+		pn, num = th.accentStrong, th.accentStrong
 	}
-	return fit(" "+pen.draw(line), w), fit(" "+p.progress(th), w)
+	line = text.Truncate(line, w-5, th.mark.ellipsis)
+	return fit(" "+num.draw(fmt.Sprint(number+1))+"  "+pn.draw(line), w), fit("    "+p.progress(th), w)
 }
 
 func (p *pane) lastAnswer() *answer {

@@ -22,23 +22,32 @@ const (
 	panelLabel = 13 // cells for a knob's name
 	panelValue = 8
 	panelFrom  = 7
+	// panelRoomy is the height from which the panel has lines to spare;
+	// explainMost are the lines kept for what a knob does.
+	panelRoomy  = 24
+	explainMost = 3
 )
 
 // panelTrack is how many cells a slider has in a panel of w cells.
-func panelTrack(w int) int { return max(w-2-panelLabel-panelValue-panelFrom-1, 6) }
+func panelTrack(w int) int { return max(w-2-panelLabel-panelValue-panelFrom-2, 6) }
 
 // drawPanel gives h lines of w cells.
 func (r *root) drawPanel(w, h int) []string {
-	lines := []string{spaces(w)}
+	compact := h < panelRoomy
+	lines := make([]string, 0, h)
+	gap := func() {
+		if !compact {
+			lines = append(lines, spaces(w))
+		}
+	}
+	lines = append(lines, spaces(w))
 	for k := range knobCount {
 		lines = append(lines, r.knobLine(k, w))
 	}
-	lines = append(lines, spaces(w))
+	gap()
 	lines = append(lines, r.presetLine(w))
-	if h >= len(lines)+6 {
-		lines = append(lines, spaces(w))
-	}
-	lines = append(lines, r.explainLines(w)...)
+	gap()
+	lines = append(lines, r.explainLines(w, compact)...)
 	lines = append(lines, r.pictureLines(w, h-len(lines))...)
 	for len(lines) < h {
 		lines = append(lines, spaces(w))
@@ -71,7 +80,7 @@ func (r *root) knobLine(k knobIndex, w int) string {
 		slider = r.slider(kb, v, panelTrack(w), chosen)
 	}
 	return mark + name.draw(fit(kb.label, panelLabel)) + slider +
-		pen.draw(right(value, panelValue)) + " " + src.draw(fit(r.base.origin(k, from), panelFrom))
+		pen.draw(right(value, panelValue)) + "  " + src.draw(fit(r.base.origin(k, from), panelFrom))
 }
 
 // slider draws where a value lies between its ends.
@@ -120,21 +129,27 @@ func (r *root) presetLine(w int) string {
 }
 
 // explainLines say in a line or two what the chosen knob does.
-func (r *root) explainLines(w int) []string {
+func (r *root) explainLines(w int, compact bool) []string {
 	if r.focus != focusPanel {
-		return []string{spaces(w)}
+		return nil
 	}
 	var out []string
-	for _, l := range text.Wrap(knobs[r.panel.knob].explain, w-4) {
+	for _, l := range text.Wrap(knobs[r.panel.knob].explain, w-3) {
 		out = append(out, fit("  "+r.th.dim.draw(l), w))
 	}
-	return append(out, spaces(w))
+	for len(out) < explainMost {
+		out = append(out, spaces(w))
+	}
+	if !compact {
+		out = append(out, spaces(w))
+	}
+	return out
 }
 
 // pictureLines show the odds of the newest token of the chat: what the knobs in
 // force keep, and below the line what they cut off.
 func (r *root) pictureLines(w, h int) []string {
-	if h < 4 {
+	if h < 2 {
 		return nil
 	}
 	th := r.th

@@ -85,6 +85,10 @@ func (p *page) note(pn pen, s string) {
 
 func (p *page) render() {
 	p.put(rowBlank, "")
+	if p.t.system != "" {
+		p.put(rowNote, p.th.dim.draw("system "+p.th.mark.dot+" "+text.CleanLine(p.t.system)))
+		p.put(rowBlank, "")
+	}
 	if p.t.m.Role != chat.Assistant {
 		p.person()
 		return
@@ -211,10 +215,18 @@ func (p *page) state(first int) {
 	case a.counts.Generated > a.first || p.t.doc.Len() > 0 && a.state == engine.StateDecoding:
 		p.softCursor(first)
 	case a.state == engine.StatePrefill:
-		p.put(rowNote, p.th.accent.draw(spinner(p.th, p.frame))+p.th.dim.draw(" reading"))
+		p.put(rowNote, p.th.accent.draw(spinner(p.th, p.frame))+p.th.dim.draw(" reading"+a.promptSize()))
 	default:
 		p.put(rowNote, p.th.accent.draw(spinner(p.th, p.frame))+p.th.dim.draw(" in the queue"))
 	}
+}
+
+// promptSize says how long the prompt is, once that is known.
+func (a *answer) promptSize() string {
+	if a.counts.Prompt == 0 {
+		return ""
+	}
+	return " " + plural(a.counts.Prompt, "token", "tokens")
 }
 
 func (p *page) softCursor(first int) {

@@ -347,7 +347,9 @@ func TestPasteChip(t *testing.T) {
 
 func TestScrollStaysWhileStreaming(t *testing.T) {
 	b := newBench(t, 80, 24)
-	b.f.script = func(engine.Request) reply { return reply{text: strings.Repeat("line of text\n\n", 60), reason: engine.ReasonStop} }
+	b.f.script = func(engine.Request) reply {
+		return reply{text: strings.Repeat("line of text\n\n", 60), reason: engine.ReasonStop}
+	}
 	b.write("long")
 	b.keys("enter")
 	b.frames(60)

@@ -69,6 +69,9 @@ func (r *root) sheetOf(do action) bool {
 	return false
 }
 
+// listMost is the widest that a list is set, so that its columns stay together.
+const listMost = 120
+
 // picker is a list with a filter: what model and chat lists have in common.
 type picker struct {
 	filter editor

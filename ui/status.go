@@ -61,6 +61,9 @@ func (r *root) cells() string {
 	used := p.Total - p.Free
 	share := float64(used) / float64(p.Total)
 	text := fmt.Sprintf("cells %*s of %s  ", len(group(p.Total)), group(used), group(p.Total))
+	if r.w < roomyStatus {
+		text = fmt.Sprintf("cells %*s  ", len(group(p.Total)), group(used))
+	}
 	return r.th.dim.draw(text) + r.th.meter(share, 10) + r.th.dim.draw(fmt.Sprintf(" %3.0f %%", share*100))
 }
 
@@ -113,6 +116,9 @@ const (
 	toneWarn
 	toneBad
 )
+
+// roomyStatus is the width from which the status line says everything.
+const roomyStatus = 104
 
 // toast is a message that the next key takes away.
 type toast struct {

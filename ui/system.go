@@ -62,7 +62,7 @@ func (s *systemSheet) hint(r *root) string {
 func (r *root) setSystem(prompt string) {
 	for _, p := range r.targets() {
 		p.conv.chat.SetSystem(prompt)
-		p.conv.version++
+		p.conv.walk()
 	}
 	if prompt == "" {
 		r.say(toneQuiet, "no system prompt any more")

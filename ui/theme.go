@@ -37,6 +37,7 @@ type theme struct {
 	good, warn, bad        pen
 	selected, user, label  pen
 	likelyPen, unlikelyPen pen // tokens under a half, under a tenth
+	differs                pen // words that another answer does not have
 }
 
 // marks are the characters with a meaning of their own.
@@ -100,6 +101,7 @@ func (t *theme) build() {
 	t.user = t.strong
 	t.selected = pen(style().Reverse(true).String())
 	t.likelyPen = pen(style().UnderlineStyle(ansi.UnderlineDotted).String())
+	t.differs = pen(style().Underline(true).String())
 	t.unlikelyPen = pen(style().Underline(true).String())
 	if !t.colour {
 		t.dim, t.faint = pen(style().Faint().String()), pen(style().Faint().String())
@@ -118,6 +120,7 @@ func (t *theme) build() {
 	t.warn = pen(style().ForegroundColor(ansi.BasicColor(3)).String())
 	t.bad = pen(style().ForegroundColor(ansi.BasicColor(1)).String())
 	t.likelyPen = pen(style().ForegroundColor(ansi.BasicColor(3)).String())
+	t.differs = pen(style().ForegroundColor(ansi.BasicColor(3)).Underline(true).String())
 	t.unlikelyPen = pen(style().ForegroundColor(ansi.BasicColor(1)).Underline(true).String())
 	t.dim, t.faint = t.grey(0.55), t.grey(0.32)
 }

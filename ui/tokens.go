@@ -52,6 +52,7 @@ func (r *root) openTokens() {
 		return
 	}
 	s := &tokenSheet{p: p, t: t, at: len(t.answer.tokens) - 1}
+	s.alt = s.taken(s.at)
 	s.thinking = t.answer.tokens[s.at].thinking
 	r.sheet = s
 }
@@ -193,8 +194,9 @@ func (s *tokenSheet) alternatives(r *root, w int) []string {
 		out = append(out, th.choiceMark(i == s.alt)+pn.draw(name)+bar.draw(fill)+spaces(rest)+th.dim.draw(right(percent(float32(p)), 9)))
 	}
 	if !s.listed(tok) {
-		out = append(out, th.dim.draw(fit(fmt.Sprintf("  taken: %s %s", shownToken(s.pieceOf(tok)), percent(float32(tok.likely()))), w)))
+		out = append(out, "  "+th.accent.draw(fit(text.Truncate(shownToken(s.pieceOf(tok)), 13, th.mark.ellipsis), w-2-9))+th.dim.draw(right(percent(float32(tok.likely())), 9)))
 	}
+	out = append(out, "", th.dim.draw(fit("  the model's own odds; the knobs drew it at "+strings.TrimSpace(percent(tok.prob)), w)))
 	if before, after := s.t.answer.around(s.at); len(changed(before, after)) > 0 {
 		for _, k := range changed(before, after) {
 			out = append(out, "", th.accent.draw(fmt.Sprintf("%s %s → %s", knobs[k].label, knobs[k].write(knobs[k].get(&before)), knobs[k].write(knobs[k].get(&after)))))

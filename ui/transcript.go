@@ -32,6 +32,7 @@ type transcript struct {
 	reading bool
 	search  string
 	sel     selection
+	diff    differing
 }
 
 // rows are the rows of turn number i.
@@ -237,6 +238,11 @@ func (v *transcript) line(r *row, p place) string {
 	s := r.s
 	if v.search != "" && r.kind != rowBlank {
 		s = highlight(s, v.search, v.th.selected)
+	}
+	if v.diff.cells != nil && v.c.turns[p.turn] == v.diff.turn {
+		for _, c := range v.diff.cells[p.row] {
+			s = paint(s, c[0], c[1], v.th.differs)
+		}
 	}
 	s = v.sel.paint(s, p, v.th.selected)
 	margin := "  "

@@ -17,6 +17,8 @@ type turn struct {
 	// which and of count the message's versions, from 1.
 	which, of int
 
+	// system is the system prompt that stands above the chat's first message.
+	system       string
 	doc, thought text.Document
 	fold         fold
 	// version grows with every change of what the turn shows.

@@ -142,7 +142,15 @@ func (r *root) drawChats(l layout) []string {
 	t := r.tab()
 	columns := make([][]string, 0, len(t.panes)+1)
 	for i, p := range t.panes {
-		columns = append(columns, r.drawPane(p, l.panes[i], l.header, i == t.focus))
+		p.view.diff.cells = nil
+		p.view.w = l.panes[i].w
+		if t.diff && i != t.focus && len(t.panes) > 1 {
+			t.pane().view.w = l.panes[t.focus].w
+			p.view.compareWith(&t.pane().view)
+		}
+	}
+	for i, p := range t.panes {
+		columns = append(columns, r.drawPane(p, l.panes[i], l.header, i))
 	}
 	if l.panel.w > 0 {
 		columns = append(columns, r.drawPanel(l.panel.w, l.panel.h))
@@ -169,10 +177,10 @@ func (r *root) drawChats(l layout) []string {
 }
 
 // drawPane gives the lines of one chat in its rectangle.
-func (r *root) drawPane(p *pane, area rect, header int, focused bool) []string {
+func (r *root) drawPane(p *pane, area rect, header, number int) []string {
 	lines := make([]string, 0, area.h)
 	if header > 0 {
-		a, b := p.header(&r.base, area.w, focused, r.th)
+		a, b := p.header(r, area.w, number)
 		lines = append(lines, a, b, r.th.rule(area.w))
 	}
 	v := &p.view
