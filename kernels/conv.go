@@ -10,7 +10,8 @@ func Conv(out, x, state, w []float32) {
 		panic("kernels: Conv of unequal lengths")
 	}
 	last := w[len(state):]
-	for c, v := range x {
+	for c := convFast(out, x, state, w); c < n; c++ {
+		v := x[c]
 		var sum float32
 		at := c
 		for ; at < len(state)-n; at += n {

@@ -11,6 +11,9 @@ func DeltaRule(out, state, q, k, v, change []float32, decay, beta float32) {
 	if len(out) != n || len(change) != n || len(q) != len(k) || len(state) != n*len(k) {
 		panic("kernels: DeltaRule of unequal lengths")
 	}
+	if deltaRuleFast(out, state, q, k, v, decay, beta) {
+		return
+	}
 	clear(change)
 	for i, ki := range k {
 		row := state[i*n : (i+1)*n]

@@ -8,7 +8,9 @@ import (
 
 // TestConv compares token by token with the convolution of the whole sequence, in place
 // as well.
-func TestConv(t *testing.T) {
+func TestConv(t *testing.T) { eachForm(t, testConv) }
+
+func testConv(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, taps := range []int{1, 2, 4} {
 		const channels, tokens = 37, 9
@@ -41,8 +43,15 @@ func TestConv(t *testing.T) {
 
 // TestDeltaRule compares with the rule written out in float64.
 func TestDeltaRule(t *testing.T) {
+	eachForm(t, func(t *testing.T) {
+		for _, values := range []int{8, 13, 16, 40, 128, 144} {
+			testDeltaRule(t, 24, values)
+		}
+	})
+}
+
+func testDeltaRule(t *testing.T, keys, values int) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	const keys, values = 24, 40
 	state, exact := make([]float32, keys*values), make([]float64, keys*values)
 	q, k, v := make([]float32, keys), make([]float32, keys), make([]float32, values)
 	for range 12 {
@@ -69,5 +78,21 @@ func TestDeltaRule(t *testing.T) {
 		DeltaRule(out, state, q, k, v, make([]float32, values), decay, beta)
 		checkClose(t, "DeltaRule", out, want, 1e-5)
 		check()
+	}
+}
+
+func BenchmarkDeltaRule(b *testing.B) {
+	state, x := make([]float32, 128*128), make([]float32, 128)
+	b.SetBytes(int64(4 * len(state)))
+	for b.Loop() {
+		DeltaRule(make([]float32, 128), state, x, x, x, make([]float32, 128), 0.5, 0.5)
+	}
+}
+
+func BenchmarkConv(b *testing.B) {
+	x, state, w := make([]float32, 8192), make([]float32, 3*8192), make([]float32, 4*8192)
+	b.SetBytes(int64(4 * len(x)))
+	for b.Loop() {
+		Conv(x, x, state, w)
 	}
 }

@@ -45,3 +45,7 @@ func mapFast(op mapOp, out, a, b []float32, s, t float32) bool { return false }
 func noiseBlockFast(dst *[maximaBlock]float32, seed uint64, pos int32, block int) bool { return false }
 
 func loudestOf(noise *[maximaBlock]float32, logits []float32, temperature float32) float32 { return 0 }
+
+func deltaRuleFast(out, state, q, k, v []float32, decay, beta float32) bool { return false }
+
+func convFast(out, x, state, w []float32) int { return 0 }
