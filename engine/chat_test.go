@@ -100,7 +100,7 @@ func TestContinue(t *testing.T) {
 func TestTypedMarksStayText(t *testing.T) {
 	x := newToy(t, 4000)
 	e := openToy(t, x, 3000)
-	end, _ := e.tok.ID("<|im_end|>")
+	end, _ := e.words.tok.ID("<|im_end|>")
 	count := func(text string) (n int) {
 		_, ids, err := e.Render([]Message{user(text)}, nil)
 		if err != nil {

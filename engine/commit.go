@@ -76,7 +76,7 @@ func (e *Engine) accept(a *answer, t model.TokenProb, others []model.TokenProb, 
 	}
 	a.state = StateDecoding
 	a.inForce(a.counts.Generated)
-	if !a.req.IgnoreEnd && e.tok.IsEOG(t.ID) {
+	if !a.req.IgnoreEnd && e.words.ends(t.ID) {
 		e.finish(a, ReasonStop, nil)
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/engine/kv"
@@ -32,7 +31,7 @@ func (e *Engine) compose(r *Request) (p prompt, err error) {
 	case len(r.Messages) > 0:
 		p, err = e.render(r.Messages, r)
 	case r.Prompt != "":
-		p.tokens = e.raw(r.Prompt)
+		p.tokens, err = e.words.raw(r.Prompt)
 	default:
 		p.tokens = slices.Clone(r.Tokens)
 	}
@@ -45,15 +44,6 @@ func (e *Engine) compose(r *Request) (p prompt, err error) {
 		err = errors.New("engine: there is nothing to answer: the conversation is empty")
 	}
 	return p, err
-}
-
-// raw is the text as the model's vocabulary has it, nothing in it a mark.
-func (e *Engine) raw(text string) []int32 {
-	var tokens []int32
-	if bos, ok := e.tok.BOS(); ok && e.tok.AddBOS() {
-		tokens = append(tokens, bos)
-	}
-	return e.tok.Encode(tokens, text)
 }
 
 // render encodes messages. Where they leave no room for an answer and the
@@ -72,12 +62,6 @@ func (e *Engine) render(messages []chat.Message, r *Request) (p prompt, err erro
 	}
 	p.said, err = e.alreadySaid(messages, p.tokens, r.Think)
 	return p, err
-}
-
-func (e *Engine) encode(messages []chat.Message, think *bool) ([]int32, error) {
-	return e.template.Encode(messages, chat.Options{
-		AddGenerationPrompt: true, Think: think, Now: time.Now(), ModelID: e.info.ID,
-	})
 }
 
 // alreadySaid is the part of tokens that the unfinished answer at the end of

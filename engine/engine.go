@@ -13,18 +13,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/engine/kv"
-	"github.com/confab-tui/confab/engine/token"
 )
 
 // Engine is one open model with its pool of cells.
 type Engine struct {
-	info     Info
-	exec     executor
-	tok      *token.Tokenizer
-	template *chat.Template
-	file     io.Closer // the model's, open as long as the executor reads it
+	info  Info
+	exec  executor
+	words words
+	file  io.Closer // the model's, open as long as the executor reads it
 
 	inbox   inbox
 	stopped chan struct{} // closed when the loop is over
@@ -47,12 +44,11 @@ type Engine struct {
 
 // parts are what an engine is put together from.
 type parts struct {
-	info     Info
-	tok      *token.Tokenizer
-	template *chat.Template
-	file     io.Closer
-	drafter  drafter
-	batch    int // rows of prefill in a step at most, 0 for the usual
+	info    Info
+	words   words
+	file    io.Closer
+	drafter drafter
+	batch   int // rows of prefill in a step at most, 0 for the usual
 	// place makes the executor, on the loop's thread, and adds to info what it
 	// decides.
 	place func(*Info) (executor, error)
@@ -64,7 +60,7 @@ func (p parts) start() (*Engine, error) {
 		p.batch = mostRows
 	}
 	e := &Engine{
-		info: p.info, tok: p.tok, template: p.template, file: p.file, drafter: p.drafter,
+		info: p.info, words: p.words, file: p.file, drafter: p.drafter,
 		inbox: inbox{wake: make(chan struct{}, 1)}, stopped: make(chan struct{}),
 		pace: pace{limit: min(p.batch, mostRows)},
 	}

@@ -100,6 +100,10 @@ func (in *Inspection) list(f *gguf.File) {
 
 // words describes what turns text into tokens.
 func (in *Inspection) words(f *gguf.File) {
+	if list, _ := f.Strings("tokenizer.ggml.tokens"); len(list) == 0 {
+		in.Tokenizer, in.Template = "none: the file takes token ids only", "none"
+		return
+	}
 	kind, _ := f.String("tokenizer.ggml.model")
 	pre, _ := f.String("tokenizer.ggml.pre")
 	if t, err := token.New(f); err != nil {

@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"github.com/confab-tui/confab/engine/builtin"
-	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/engine/gguf"
 	"github.com/confab-tui/confab/engine/library"
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/engine/token"
 )
 
 // Open loads a model and makes it ready to answer. progress, where not nil, is
@@ -36,23 +34,17 @@ func Open(ctx context.Context, c Config, progress func(Progress)) (*Engine, erro
 }
 
 func open(ctx context.Context, file *gguf.File, c Config, progress func(Progress), began time.Time) (*Engine, error) {
-	tok, err := token.New(file)
+	words, err := wordsOf(file)
 	if err != nil {
 		return nil, err
 	}
-	template, err := templateOf(file, tok)
+	program, err := model.LoadFor(file, c.Context)
 	if err != nil {
 		return nil, err
 	}
-	program, err := model.Load(file)
-	if err != nil {
-		return nil, err
-	}
-	p := parts{tok: tok, template: template, file: file, batch: c.BatchTokens, info: describe(file, program, c)}
-	p.info.Thinks = template.Thinks()
-	if template.Fallback() {
-		p.info.Notices = append(p.info.Notices, "The file has no chat template: ChatML is used, which the model may not know.")
-	}
+	p := parts{words: words, file: file, batch: c.BatchTokens, info: describe(file, program, c)}
+	p.info.Thinks = !words.none() && words.template.Thinks()
+	p.info.Notices = append(p.info.Notices, words.notices()...)
 	p.place = func(info *Info) (executor, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -114,18 +106,6 @@ func ready(ctx context.Context, info *Info, exec executor, progress func(Progres
 		info.Context = info.Cells
 	}
 	return ctx.Err()
-}
-
-func templateOf(file *gguf.File, tok *token.Tokenizer) (*chat.Template, error) {
-	source, _ := file.String("tokenizer.chat_template")
-	var names chat.Names
-	if id, ok := tok.BOS(); ok {
-		names.BOS = string(tok.Piece(id))
-	}
-	if id, ok := tok.EOS(); ok {
-		names.EOS = string(tok.Piece(id))
-	}
-	return chat.New(source, tok, names)
 }
 
 // nameOf is a file's name for people.

@@ -132,3 +132,24 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("the seed %d does not give the same answer again", first.End.Seed)
 	}
 }
+
+// A file without a vocabulary takes and gives ids.
+func TestNoVocabulary(t *testing.T) {
+	x := newToy(t, 2000)
+	e := openToy(t, x, 1000, func(p *parts) { p.words = words{} })
+	got := finish(t, e.Generate(context.Background(), Request{Tokens: run(0, 8), MaxTokens: 9, Sampling: greedy(), Stop: []string{"a"}, Alternatives: 1}))
+	if want := x.answerOf(run(0, 8), 9, true, fixed(greedy())); !slices.Equal(ids(got.Tokens), want) || !slices.Equal(got.End.Message.Tokens, want) {
+		t.Errorf("says %v, wants %v", ids(got.Tokens), want)
+	}
+	for _, r := range []Request{{Prompt: "hello"}, {Messages: []Message{user("hello")}}} {
+		if got := finish(t, e.Generate(context.Background(), r)); got.End.Err != errNoWords {
+			t.Errorf("text: %v", got.End.Err)
+		}
+	}
+	if _, _, err := e.Render([]Message{user("hello")}, nil); err != errNoWords {
+		t.Errorf("render: %v", err)
+	}
+	if e.Piece(5) != "" || e.Detokenize(run(0, 3)) != "" || e.Tokenize("hello", true) != nil {
+		t.Error("ids became text")
+	}
+}

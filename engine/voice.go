@@ -11,7 +11,7 @@ import (
 // voice turns an answer's tokens into what it says: text and thinking apart,
 // half characters and possible stop texts held back.
 type voice struct {
-	tok     *token.Tokenizer
+	words   words
 	modelID string // for Message.TokensOf
 	decode  *token.Decoder
 	parse   *chat.Parser // nil for raw text
@@ -42,9 +42,13 @@ type heldToken struct {
 // newVoice makes the voice of an answer, which knows what an unfinished one has
 // said already.
 func (e *Engine) newVoice(r *Request, p prompt) *voice {
-	v := &voice{tok: e.tok, modelID: e.info.ID, decode: e.tok.NewDecoder(false), stop: stopText{texts: r.Stop}}
+	v := &voice{words: e.words, modelID: e.info.ID, stop: stopText{texts: r.Stop}}
+	if e.words.none() {
+		return v
+	}
+	v.decode = e.words.tok.NewDecoder(false)
 	if len(r.Messages) > 0 {
-		v.parse = e.template.NewParser(p.tokens[:len(p.tokens)-len(p.said)])
+		v.parse = e.words.template.NewParser(p.tokens[:len(p.tokens)-len(p.said)])
 	}
 	v.recall(p.said)
 	return v
@@ -67,7 +71,7 @@ func (v *voice) recall(said []int32) {
 func (v *voice) add(event *Event, t Token) (stopped bool) {
 	delta := v.hear(t.ID)
 	silent := delta.Text == "" && delta.Thinking == "" && len(delta.ToolCalls) == 0
-	v.held = append(v.held, heldToken{t, delta, silent && !v.tok.IsControl(t.ID)})
+	v.held = append(v.held, heldToken{t, delta, silent && !v.words.mark(t.ID)})
 	certain, stopped := v.stop.add(delta.Text)
 	if stopped {
 		v.cut(event, certain)
@@ -79,14 +83,17 @@ func (v *voice) add(event *Event, t Token) (stopped bool) {
 
 // hear decodes and parses a token.
 func (v *voice) hear(id int32) chat.Delta {
-	if v.parse == nil {
+	switch {
+	case v.words.none():
+		return chat.Delta{}
+	case v.parse == nil:
 		return chat.Delta{Text: v.decode.Add(id)}
 	}
-	if !v.tok.IsControl(id) {
+	if !v.words.mark(id) {
 		return v.parse.Add(v.decode.Add(id), false)
 	}
 	delta := v.parse.Add(v.decode.Flush(), false)
-	mark := v.parse.Add(string(v.tok.Piece(id)), true)
+	mark := v.parse.Add(string(v.words.tok.Piece(id)), true)
 	return chat.Delta{
 		Text: delta.Text + mark.Text, Thinking: delta.Thinking + mark.Thinking,
 		ToolCalls: append(delta.ToolCalls, mark.ToolCalls...),
@@ -143,7 +150,7 @@ func (v *voice) cut(event *Event, n int) {
 // close says what is still held back at the end of an answer. The bytes of half
 // a character are said only where nothing can complete it.
 func (v *voice) close(event *Event, final bool) {
-	if v.stopped {
+	if v.stopped || v.words.none() {
 		return
 	}
 	for _, t := range v.held {
