@@ -139,8 +139,9 @@ func (p *AttendPlan) appendTile(t attendTile, grain, parts int) int {
 	}
 	t.part = parts
 	p.merges = append(p.merges, t)
-	for from := 0; from < t.splits; from += grain {
-		to := min(from+grain, t.splits)
+	pieces := (t.splits + grain - 1) / grain
+	for i := range pieces {
+		from, to := i*t.splits/pieces, (i+1)*t.splits/pieces
 		p.units = append(p.units, attendUnit{t, t.split + from, t.split + to})
 	}
 	return parts + t.splits
