@@ -43,6 +43,7 @@ func init() {
 		{name: "split", help: "one more pane", run: action(doSplit)},
 		{name: "compare", help: "four temperatures side by side", run: action(doCompare)},
 		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
+		{name: "reload", help: "open the same model again", run: (*root).reloadCommand},
 		{name: "model", args: "NAME", alias: []string{"load"}, help: "open another model", run: (*root).modelCommand},
 		{name: "tokens", help: "tokens and their odds", run: action(doTokens)},
 		{name: "pool", alias: []string{"stats", "context"}, help: "who holds the cells", run: action(doPool)},
@@ -204,8 +205,8 @@ func knobNames() string {
 }
 
 func (r *root) presetCommand(arg string) tea.Cmd {
-	if _, ok := findPreset(arg); !ok {
-		return r.fail("there is no preset %q; there are model, neutral, precise, creative", arg)
+	if _, ok := r.base.preset(arg); !ok {
+		return r.fail("there is no preset %q; there are %s", arg, r.base.presetNames())
 	}
 	r.choosePreset(arg)
 	r.say(toneQuiet, "preset "+arg)
@@ -277,6 +278,11 @@ func (r *root) modelCommand(arg string) tea.Cmd {
 		return r.do(doModels)
 	}
 	return r.modelByName(arg)
+}
+
+// reloadCommand opens the model again, for one whose device has failed.
+func (r *root) reloadCommand(string) tea.Cmd {
+	return r.chooseModel(r.back.config.Model)
 }
 
 func (r *root) copyCommand(arg string) tea.Cmd {

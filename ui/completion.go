@@ -28,12 +28,12 @@ func (r *root) completeUpdate() {
 	if e.pasted || !strings.HasPrefix(e.s, "/") || strings.HasPrefix(e.s, "//") || strings.Contains(e.s, "\n") || r.pane().editing != nil {
 		return
 	}
-	r.complete.items = offers(e.s)
+	r.complete.items = r.offers(e.s)
 	r.complete.active = len(r.complete.items) > 0
 }
 
 // offers completes the last word of a command line.
-func offers(line string) []offer {
+func (r *root) offers(line string) []offer {
 	name, arg, hasArg := strings.Cut(line[1:], " ")
 	var out []offer
 	if !hasArg {
@@ -61,7 +61,7 @@ func offers(line string) []offer {
 			out = append(out, offer{"/set parameter ", "parameter", "a knob by its name"})
 		}
 	case "preset":
-		for _, p := range presets {
+		for _, p := range r.base.presets {
 			if strings.HasPrefix(p.name, arg) && p.name != arg {
 				out = append(out, offer{"/preset " + p.name, p.name, p.explain})
 			}

@@ -189,7 +189,10 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 		s.Seed = rand.Int64N(1_000_000)
 	}
 	info := l.engine.Info()
-	a := &answer{model: info.Name, modelID: info.ID, seed: uint64(s.Seed), start: s}
+	a := &answer{
+		model: info.Name, modelID: info.ID, backend: info.Backend, context: info.Context,
+		think: c.think, seed: uint64(s.Seed), start: s,
+	}
 	return a, engine.Request{
 		Conversation: c.chat.ID.String(), Sampling: s.Sampling, MaxTokens: s.MaxTokens,
 		Think: c.think, DropOldest: l.dropOldest, Alternatives: alternatives,

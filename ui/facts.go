@@ -56,6 +56,7 @@ func readLayers(raw json.RawMessage) layers {
 func (a *answer) facts() store.Facts {
 	f := store.Facts{
 		ModelID: a.modelID, ModelName: a.model, Seed: a.seed, Sampling: savedKnobs(a.start),
+		Backend: a.backend, Context: a.context, Think: a.think,
 		Reason: string(a.reason), Error: a.err, Dropped: a.dropped,
 		Counts: store.Counts{
 			Prompt: a.counts.Prompt, Cached: a.counts.Cached, Evaluated: a.counts.Evaluated,
@@ -77,6 +78,7 @@ const reasonLost engine.Reason = "interrupted"
 func restoreAnswer(f *store.Facts) *answer {
 	a := &answer{
 		model: text.CleanLine(f.ModelName), modelID: f.ModelID, seed: f.Seed, start: readKnobs(f.Sampling),
+		backend: f.Backend, context: f.Context, think: f.Think,
 		reason: engine.Reason(f.Reason), err: text.CleanLine(f.Error), dropped: f.Dropped, state: engine.StateEnded,
 		counts: engine.Counts{
 			Prompt: f.Counts.Prompt, Cached: f.Counts.Cached, Evaluated: f.Counts.Evaluated,

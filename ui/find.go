@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/confab-tui/confab/ui/text"
 )
 
 // finder is the search in the focused chat.
@@ -30,6 +32,22 @@ func (r *root) openFind() {
 }
 
 func (s *findSheet) draw(*root, int, int) ([]string, *tea.Cursor) { return nil, nil }
+
+// findLine is the input area while a term is asked for.
+func (r *root) findLine(l layout) ([]string, *tea.Cursor) {
+	e := &r.find.e
+	label := "  " + r.th.accentStrong.draw("find") + "  "
+	rows := e.rows(1 << 20)
+	_, x := e.locate(rows)
+	cursor := tea.NewCursor(min(text.Width(label)+x, l.w-1), l.input.y)
+	cursor.Shape, cursor.Blink = tea.CursorBar, false
+	lines := []string{beside(label+e.draw(rows[0], ""), r.sheet.hint(r)+"  ", l.w)}
+	lines = append(lines, r.messageLines()...)
+	for len(lines) < l.input.h {
+		lines = append(lines, spaces(l.w))
+	}
+	return lines[:l.input.h], cursor
+}
 
 func (s *findSheet) hint(r *root) string {
 	return r.keyHint("enter find", "then n N", "esc leave")

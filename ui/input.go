@@ -22,6 +22,9 @@ func (r *root) inputWidth() int { return max(r.w-2*gutter-1, 8) }
 // drawInput gives the input area and where the cursor stands in it.
 func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	p, th := r.pane(), r.th
+	if _, ok := r.sheet.(*findSheet); ok {
+		return r.findLine(l)
+	}
 	for i, q := range p.conv.waiting {
 		if i == 2 {
 			break
@@ -42,6 +45,9 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	}
 	if len(rows) == 1 {
 		lines[first] = r.withHint(p, l.w)
+	} else if hint := r.hint(p); hint != "" {
+		end := "  " + p.input.draw(rows[top+show-1], th.accent)
+		lines[len(lines)-1] = beside(end, hint+"  ", l.w)
 	}
 	for _, m := range r.messageLines() {
 		lines = append(lines, m)

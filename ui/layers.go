@@ -19,48 +19,18 @@ func (s source) String() string {
 	return [...]string{"model", "config", "preset", "chat", "live"}[s]
 }
 
-// preset is a named set of values; only the knobs it names are touched.
-type preset struct {
-	name    string
-	explain string
-	values  map[knobIndex]float64
-}
-
-// presets in the order of the panel. "model" names nothing: every value comes
-// from the model or the configuration again.
-var presets = []preset{
-	{"model", "what the model and the configuration suggest", nil},
-	{"neutral", "the model's own odds, nothing filtered", map[knobIndex]float64{
-		knobTemperature: 1, knobTopK: 0, knobTopP: 1, knobMinP: 0,
-		knobRepeat: 1, knobPresence: 0, knobFrequency: 0}},
-	{"precise", "close to the likeliest words", map[knobIndex]float64{
-		knobTemperature: 0.2, knobTopK: 20, knobTopP: 0.9, knobMinP: 0.05,
-		knobRepeat: 1, knobPresence: 0, knobFrequency: 0}},
-	{"creative", "wide, with the unlikely tail cut off", map[knobIndex]float64{
-		knobTemperature: 1.2, knobTopK: 0, knobTopP: 0.98, knobMinP: 0.05,
-		knobRepeat: 1.05, knobPresence: 0.2, knobFrequency: 0}},
-}
-
-func findPreset(name string) (preset, bool) {
-	for _, p := range presets {
-		if p.name == name {
-			return p, true
-		}
-	}
-	return preset{}, false
-}
-
 // base are the values under every chat: the model's, and over them what the
 // command line, the environment and the config file say.
 type base struct {
 	model, given settings
 	// word says where a given value comes from; empty where nobody gave one.
-	word [knobCount]string
+	word    [knobCount]string
+	presets []preset
 }
 
 // newBase lays what was given over a model's suggestion.
-func newBase(o *Options, model engine.Sampling) base {
-	b := base{model: settings{Sampling: model}, given: settings{Sampling: model, MaxTokens: o.MaxTokens}}
+func newBase(o *Options, model engine.Sampling, presets []preset) base {
+	b := base{presets: presets, model: settings{Sampling: model}, given: settings{Sampling: model, MaxTokens: o.MaxTokens}}
 	if o.Sampling != nil {
 		b.given.Sampling = o.Sampling(model)
 	}
@@ -87,7 +57,7 @@ func (l *layers) get(b *base, k knobIndex) (float64, source) {
 		}
 		return l.value[k], fromChat
 	}
-	if p, ok := findPreset(l.preset); ok {
+	if p, ok := b.preset(l.preset); ok {
 		if v, ok := p.values[k]; ok {
 			return v, fromPreset
 		}
@@ -152,10 +122,7 @@ func (l *layers) values() map[string]float64 {
 }
 
 func restoreLayers(preset string, values map[string]float64) layers {
-	var l layers
-	if _, ok := findPreset(preset); ok {
-		l.preset = preset
-	}
+	l := layers{preset: preset}
 	for name, v := range values {
 		if k, ok := findKnob(name); ok {
 			l.put(k, v, false)

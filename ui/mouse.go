@@ -60,13 +60,15 @@ func (r *root) onWheel(m tea.Mouse, l layout) {
 		}
 		return
 	}
+	over := r.tab().focus
 	for i, area := range l.panes {
 		if area.has(m.X, m.Y) {
-			v := &r.tab().panes[i].view
-			v.scroll(n)
-			r.keepCursor(v)
+			over = i
 		}
 	}
+	v := &r.tab().panes[over].view
+	v.scroll(n)
+	r.keepCursor(v)
 }
 
 // panelRow tells which knob stands on a line of the panel.
@@ -131,7 +133,7 @@ func (r *root) clickPanel(m tea.Mouse, l layout) {
 	}
 	if y == int(knobCount)+2 {
 		x := 2
-		for _, p := range presets {
+		for _, p := range r.base.presets {
 			if at := m.X - l.panel.x; at >= x && at < x+len(p.name) {
 				r.choosePreset(p.name)
 			}

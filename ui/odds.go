@@ -42,20 +42,18 @@ func simulate(alts []engine.Alternative, s settings) []odd {
 			out[i].share /= sum
 		}
 	}
+	if t == 0 {
+		weigh(1)
+		for i := range out[1:] {
+			out[i+1].cut = "temperature 0"
+		}
+		out[0].share = 1
+		return out
+	}
 	if s.TemperatureLast {
 		weigh(1)
 	} else {
 		weigh(t)
-	}
-	if t == 0 {
-		for i := range out {
-			out[i].share = 0
-			if i > 0 {
-				out[i].cut = "temperature 0"
-			}
-		}
-		out[0].share = 1
-		return out
 	}
 	filter(out, s)
 	if s.TemperatureLast {

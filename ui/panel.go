@@ -112,7 +112,7 @@ func (r *root) presetLine(w int) string {
 	if now == "" {
 		now = "model"
 	}
-	for i, p := range presets {
+	for i, p := range r.base.presets {
 		if i > 0 {
 			s += "  "
 		}

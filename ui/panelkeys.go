@@ -51,7 +51,7 @@ func (r *root) panelKey(key string) tea.Cmd {
 			r.panel.typing, r.panel.entry = true, ""
 		}
 	case doPresetModel, doPresetNeutral, doPresetPrecise, doPresetCreative:
-		r.choosePreset(presets[do-doPresetModel].name)
+		r.choosePreset(ownPresets[do-doPresetModel].name)
 	default:
 		return r.do(do)
 	}

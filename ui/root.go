@@ -13,6 +13,7 @@ import (
 
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/store"
+	"github.com/confab-tui/confab/ui/text"
 )
 
 // focus says what keys go to.
@@ -80,7 +81,7 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		o.frame = nextFrame
 	}
 	r := &root{
-		ctx: ctx, options: o, base: newBase(&o, engine.DefaultSampling()), focused: true,
+		ctx: ctx, options: o, base: newBase(&o, engine.DefaultSampling(), ownPresets), focused: true,
 		back: backend{open: o.Open, config: o.Config},
 		th:   newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
 	}
@@ -215,6 +216,7 @@ func (r *root) checkSaving() {
 // ended goes on after an answer: with what was queued.
 func (r *root) ended(p *pane) tea.Cmd {
 	c := p.conv
+	r.checkEngine()
 	if len(c.waiting) == 0 || c.last() != nil && c.last().answer != nil && c.last().answer.reason == engine.ReasonError {
 		return nil
 	}
@@ -222,6 +224,13 @@ func (r *root) ended(p *pane) tea.Cmd {
 	c.waiting = c.waiting[1:]
 	c.say(next)
 	return r.start(p, -1)
+}
+
+// checkEngine tells when the model itself has failed, and what can be done.
+func (r *root) checkEngine() {
+	if e, ok := r.back.engine.(interface{ Err() error }); ok && e.Err() != nil {
+		r.back.err = text.Clean(e.Err().Error()) + "; everything written is kept, /reload opens the model again"
+	}
 }
 
 // start begins the model's turn in a pane.

@@ -23,6 +23,9 @@ func (r *root) drawStatus(w int) string {
 // fit the width are left out, the least important first.
 func (r *root) speed(w int) string {
 	a := r.pane().lastAnswer()
+	if t := r.pane().view.current(); r.focus == focusText && t != nil && t.answer != nil {
+		a = t.answer // the one under the reader's cursor
+	}
 	if a == nil {
 		return r.th.dim.draw("ready")
 	}

@@ -159,9 +159,8 @@ var compareTemperatures = []float64{0, 0.4, 0.8, 1.2}
 // comparePreset opens a tab with the same chat under several temperatures. A
 // prompt that is there is asked at once, with one set of dice for all.
 func (r *root) comparePreset() tea.Cmd {
-	if fit := panesThatFit(r.textWidth()); fit < 2 {
-		r.say(toneWarn, "this window is too narrow to compare in; close the panel (ctrl+k) or make it wider")
-		return nil
+	if panesThatFit(r.textWidth()) < len(compareTemperatures) {
+		r.panel.open = false
 	}
 	from := r.pane()
 	t := &tab{broadcast: true, compare: true}

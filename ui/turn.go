@@ -38,6 +38,9 @@ const (
 // answer is the record of how an assistant's message came about.
 type answer struct {
 	model, modelID string
+	backend        string
+	context        int // the limit in force
+	think          *bool
 	seed           uint64
 	// start is the sampling of the first token, changes what took effect later,
 	// by the number of the token; together with the seed they replay the answer.

@@ -64,7 +64,7 @@ func (r *root) onOpened(msg openedMsg) tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	info := &r.back.info
-	r.base = newBase(&r.options, info.Sampling)
+	r.base = newBase(&r.options, info.Sampling, r.base.presets)
 	for _, n := range info.Notices {
 		r.say(toneWarn, n)
 	}

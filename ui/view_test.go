@@ -34,10 +34,13 @@ func fourPanes(t testing.TB) *bench {
 // screen is drawn.
 func BenchmarkViewStreaming(b *testing.B) {
 	s := fourPanes(b)
-	text := " and one more word"
 	b.ReportAllocs()
 	b.ResetTimer()
-	for range b.N {
+	for i := range b.N {
+		text := " and one more word"
+		if i%20 == 0 {
+			text = ".\n\nThen"
+		}
 		for _, p := range s.r.tab().panes {
 			t := p.conv.live
 			if t == nil {

@@ -62,8 +62,10 @@ func (p *pane) saveDraft() {
 // restore reads what remember wrote, before the program is on the screen. What
 // cannot be read is told and left out.
 func (r *root) restore(ctx context.Context) {
-	if len(r.options.Notices) > 0 {
-		r.say(toneWarn, strings.Join(r.options.Notices, "\n"))
+	presets, faults := readPresets(r.options.ConfigDir)
+	r.base.presets = presets
+	if notices := append(faults, r.options.Notices...); len(notices) > 0 {
+		r.say(toneWarn, strings.Join(notices, "\n"))
 	}
 	if r.saveFailed != "" {
 		r.say(toneBad, r.saveFailed)
