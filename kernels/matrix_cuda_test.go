@@ -47,8 +47,8 @@ func newRounded(t testing.TB, q *Queue, f Form, rows, k int) Rounded {
 	return r
 }
 
-// multiply runs x through the device form; rows may be padded by more rows of x.
-func multiply(t testing.TB, q *Queue, m *DeviceMatrix, x []float32, rows int) []float32 {
+// deviceProduct runs x through the device form; rows may be padded by more rows of x.
+func deviceProduct(t testing.TB, q *Queue, m *DeviceMatrix, x []float32, rows int) []float32 {
 	t.Helper()
 	in := newRows(t, q, rows, m.K, m.K+8).set(x)
 	rounded := newRounded(t, q, m.Form(), rows, m.K)
@@ -96,10 +96,10 @@ func TestDeviceProducts(t *testing.T) {
 			const most = 130
 			x := randomRows(r, most, k)
 			want := reference(t, typ, n, k, data, x, most)
-			wide := multiply(t, q, m, x, most)
+			wide := deviceProduct(t, q, m, x, most)
 			near(t, fmt.Sprintf("type %d, %d x %d", typ, n, k), wide, want, 5e-6)
 			for _, rows := range []int{1, 2, 7, 8, 9, 16, 17, 33, 64, 65} {
-				same(t, fmt.Sprintf("type %d, %d x %d, %d rows", typ, n, k, rows), multiply(t, q, m, x, rows), wide[:rows*n])
+				same(t, fmt.Sprintf("type %d, %d x %d, %d rows", typ, n, k, rows), deviceProduct(t, q, m, x, rows), wide[:rows*n])
 			}
 		}
 	}
