@@ -56,6 +56,9 @@ const (
 	kindQ4K
 	kindQ5K
 	kindQ6K
+	kindQ2K
+	kindQ3K
+	kindIQ4K
 	kindI8K
 )
 

@@ -43,6 +43,12 @@ func multiplyVNNI(k kind, p *product) bool {
 		vnniQ5K(p)
 	case kindQ6K:
 		vnniQ6K(p)
+	case kindQ2K:
+		vnniQ2K(p)
+	case kindQ3K:
+		vnniQ3K(p)
+	case kindIQ4K:
+		vnniIQ4K(p)
 	case kindI8K:
 		vnniI8K(p)
 	default:
@@ -97,3 +103,12 @@ func avx512BF16(p *product)
 //
 //go:noescape
 func prefetch(p *byte, lines int)
+
+//go:noescape
+func vnniQ2K(p *product)
+
+//go:noescape
+func vnniQ3K(p *product)
+
+//go:noescape
+func vnniIQ4K(p *product)

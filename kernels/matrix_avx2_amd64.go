@@ -29,6 +29,12 @@ func multiplyAVX2(k kind, p *product) {
 		avx2Q5K(p)
 	case kindQ6K:
 		avx2Q6K(p)
+	case kindQ2K:
+		avx2Q2K(p)
+	case kindQ3K:
+		avx2Q3K(p)
+	case kindIQ4K:
+		avx2IQ4K(p)
 	case kindI8K:
 		avx2I8K(p)
 	}
@@ -75,3 +81,12 @@ func avx2Q6K(p *product)
 
 //go:noescape
 func avx2I8K(p *product)
+
+//go:noescape
+func avx2Q2K(p *product)
+
+//go:noescape
+func avx2Q3K(p *product)
+
+//go:noescape
+func avx2IQ4K(p *product)

@@ -46,20 +46,6 @@ func packBF16(dst, src []byte, stride, n int) {
 	}
 }
 
-// packAsF32 makes the packer of a type without a packed form of its own.
-func packAsF32(t Type) packer {
-	f := formats[t]
-	return func(dst, src []byte, stride, n int) {
-		values := make([]float32, f.values)
-		for r := range n {
-			f.read(values, src[r*stride:][:f.bytes])
-			for k, v := range values {
-				*(*float32)(unsafe.Pointer(&dst[4*(k*panelRows+r)])) = v
-			}
-		}
-	}
-}
-
 // packNVFP4 stores values as F16, which holds them all: they are integers of at
 // most 8 bits times a power of two from 2^-10 to 2^5.
 func packNVFP4(dst, src []byte, stride, n int) {

@@ -14,13 +14,23 @@ import (
 //     64g+4j.. in the low nibbles, 64g+32+4j.. in the high ones
 //   - Q6_K: scales (F16), 16 sub-blocks' scales (int8) of 32 rows, 32 lines of
 //     nibbles and 16 lines of high bits in the order of the file's words
+//   - Q2_K: scales and minima (F16), a byte for each of 16 sub-blocks of 32 rows
+//     (scale low, minimum high), 16 lines of 2-bit codes in the order of the file's
+//     words
+//   - Q3_K: scales (F16), 16 sub-blocks' scales (int8) of 32 rows, the third bits as
+//     Q5_K's fifth ones, 16 lines of 2-bit codes
+//   - IQ4_XS: scales (F16), 8 sub-blocks' scales (int8) of 32 rows, 32 lines of
+//     nibbles: line 4s+j has values 32s+4j.. in the low ones, 32s+16+4j.. in the high
 //   - I8K: scales (float32), 16 sub-blocks' scales (int8) of 32 rows, 64 lines of
 //     8-bit codes plus 128; what the rarer types become
 var (
-	layoutQ4K = &layout{kindQ4K, FormQ8K, 256, 128 + 384 + 4096, 72}
-	layoutQ5K = &layout{kindQ5K, FormQ8K, 256, 128 + 384 + 1024 + 4096, 96}
-	layoutQ6K = &layout{kindQ6K, FormQ8K, 256, 64 + 512 + 4096 + 2048, 112}
-	layoutI8K = &layout{kindI8K, FormQ8K, 256, 128 + 512 + 8192, 144}
+	layoutQ4K  = &layout{kindQ4K, FormQ8K, 256, 128 + 384 + 4096, 72}
+	layoutQ5K  = &layout{kindQ5K, FormQ8K, 256, 128 + 384 + 1024 + 4096, 96}
+	layoutQ6K  = &layout{kindQ6K, FormQ8K, 256, 64 + 512 + 4096 + 2048, 112}
+	layoutQ2K  = &layout{kindQ2K, FormQ8K, 256, 128 + 512 + 2048, 64}
+	layoutQ3K  = &layout{kindQ3K, FormQ8K, 256, 64 + 512 + 1024 + 2048, 64}
+	layoutIQ4K = &layout{kindIQ4K, FormQ8K, 256, 64 + 256 + 4096, 72}
+	layoutI8K  = &layout{kindI8K, FormQ8K, 256, 128 + 512 + 8192, 144}
 )
 
 // packScalesK stores the 6-bit scales and minima of 8 sub-blocks: 8 lines of 64
@@ -90,11 +100,7 @@ func packQ5K(dst, src []byte, stride, n int) {
 
 func packQ6K(dst, src []byte, stride, n int) {
 	packHalves(dst, src[208:], stride, n)
-	for r := range n {
-		for s, scale := range src[r*stride+192:][:16] {
-			dst[64+32*s+r] = scale
-		}
-	}
+	packSub(dst[64:], src[192:], stride, n)
 	packLines(dst[576:], src, stride, n, 32, 0)
 	packLines(dst[4672:], src[128:], stride, n, 16, 0)
 }
@@ -120,7 +126,7 @@ func packI8K(row coded) packer {
 type block256 struct {
 	scale, minimum [panelRows]float32
 	sub            [16][panelRows]int8
-	subMin         [8][panelRows]int32
+	subMin         [16][panelRows]int32
 	code           [panelRows][256]int8
 }
 
@@ -139,7 +145,8 @@ func (b *block256) scalesK(src []byte) {
 		for r := range panelRows {
 			b.sub[2*j][r] = int8(lines[32*j+r])
 			b.sub[2*j+1][r] = b.sub[2*j][r]
-			b.subMin[j][r] = int32(lines[256+64*(j/2)+2*r+j%2])
+			b.subMin[2*j][r] = int32(lines[256+64*(j/2)+2*r+j%2])
+			b.subMin[2*j+1][r] = b.subMin[2*j][r]
 		}
 	}
 }
@@ -167,20 +174,32 @@ func unpackQ5K(b *block256, src []byte) {
 	readF16(b.minimum[:], src[64:])
 	b.scalesK(src[128:])
 	b.nibblesK(src[1536:])
+	b.topBits(src[512:], 4)
+}
+
+// topBits adds a bit to the codes at place, out of the lines' masks.
+func (b *block256) topBits(masks []byte, place int) {
 	for r := range panelRows {
 		for i := range 256 {
-			bits := src[512+i/4*16+r/16*8+r%16/2]
-			b.code[r][i] += int8(bits>>(r%2*4+i%4)&1) << 4
+			bits := masks[i/4*16+r/16*8+r%16/2]
+			b.code[r][i] += int8(bits>>(r%2*4+i%4)&1) << place
+		}
+	}
+}
+
+// subScales reads the scales of 16 sub-blocks.
+func (b *block256) subScales(src []byte) {
+	for s := range 16 {
+		for r := range panelRows {
+			b.sub[s][r] = int8(src[32*s+r])
 		}
 	}
 }
 
 func unpackQ6K(b *block256, src []byte) {
 	readF16(b.scale[:], src)
+	b.subScales(src[64:])
 	for r := range panelRows {
-		for s := range 16 {
-			b.sub[s][r] = int8(src[64+32*s+r])
-		}
 		for i := range 256 {
 			h, g, l := i/128, i/32%4, i%32
 			low := src[576+lineByte(16*h+g%2*8+l/4, r, l%4)] >> (g / 2 * 4) & 15
@@ -192,10 +211,8 @@ func unpackQ6K(b *block256, src []byte) {
 
 func unpackI8K(b *block256, src []byte) {
 	readF32(b.scale[:], src)
+	b.subScales(src[128:])
 	for r := range panelRows {
-		for s := range 16 {
-			b.sub[s][r] = int8(src[128+32*s+r])
-		}
 		for i := range 256 {
 			b.code[r][i] = int8(src[640+lineByte(i/4, r, i%4)] ^ 128)
 		}
@@ -222,8 +239,8 @@ func plain256(p *product, unpack func(*block256, []byte)) {
 					}
 					total += dot * int32(w.sub[s][r])
 				}
-				for s := range 8 {
-					low += w.subMin[s][r] * int32(int16(le16(x[q8kSums+2*s:])))
+				for s := range 16 {
+					low += w.subMin[s][r] * (int32(le32(x[q8kOffsets+4*s:])) / -32)
 				}
 				sums[i][r] += float32(total)*(w.scale[r]*scale) - float32(low)*(w.minimum[r]*scale)
 			}

@@ -5,7 +5,9 @@ DATA masks<>+8(SB)/4, $0x03030303
 DATA masks<>+12(SB)/4, $0x0c0c0c0c
 DATA masks<>+16(SB)/4, $0x30303030
 DATA masks<>+20(SB)/4, $0x10101010
-GLOBL masks<>(SB), RODATA|NOPTR, $24
+DATA masks<>+24(SB)/4, $0x04040404
+DATA masks<>+28(SB)/4, $0x0000000f
+GLOBL masks<>(SB), RODATA|NOPTR, $32
 
 #define MASK0F masks<>+0(SB)
 #define MASK3F masks<>+4(SB)
@@ -13,6 +15,8 @@ GLOBL masks<>(SB), RODATA|NOPTR, $24
 #define MASK0C masks<>+12(SB)
 #define MASK30 masks<>+16(SB)
 #define MASK10 masks<>+20(SB)
+#define MASK04 masks<>+24(SB)
+#define NIBBLE masks<>+28(SB)
 
 // DOTK is DOT for values o bytes from R14 on.
 #define DOTK(o, i, P, A, B, C, D) \

@@ -18,8 +18,8 @@ var packings = map[Type]packing{
 	Q4_K:    {layoutQ4K, packQ4K, 1},
 	Q5_K:    {layoutQ5K, packQ5K, 1},
 	Q6_K:    {layoutQ6K, packQ6K, 1},
-	Q3_K:    {layoutI8K, packI8K(codesQ3K), 1},
-	IQ4_XS:  {layoutI8K, packI8K(codesIQ4XS), 1},
+	Q3_K:    {layoutQ3K, packQ3K, 1},
+	IQ4_XS:  {layoutIQ4K, packIQ4XS, 1},
 	TQ1_0:   {layoutI8K, packI8K(codesTQ1), 1},
 	TQ2_0:   {layoutI8K, packI8K(codesTQ2), 1},
 	IQ2_XXS: {layoutI8K, packI8K(codesIQ2XXS), 1},
@@ -30,7 +30,7 @@ var packings = map[Type]packing{
 	IQ1_S:   {layoutI8K, packI8K(codesIQ1S), 1},
 	IQ1_M:   {layoutI8K, packI8K(codesIQ1M), 1},
 	NVFP4:   {layoutF16, packNVFP4, 64},
-	Q2_K:    {layoutF32, packAsF32(Q2_K), 256},
+	Q2_K:    {layoutQ2K, packQ2K, 1},
 }
 
 // plainProduct is the definition of a product with a panel of any layout.
@@ -62,6 +62,12 @@ func plainProduct(k kind, p *product) {
 		plain256(p, unpackQ5K)
 	case kindQ6K:
 		plain256(p, unpackQ6K)
+	case kindQ2K:
+		plain256(p, unpackQ2K)
+	case kindQ3K:
+		plain256(p, unpackQ3K)
+	case kindIQ4K:
+		plain256(p, unpackIQ4K)
 	case kindI8K:
 		plain256(p, unpackI8K)
 	}
