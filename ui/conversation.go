@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -126,6 +125,7 @@ type launch struct {
 	// seed pins the dice for answers that are compared; negative leaves it to
 	// the knobs.
 	seed       int64
+	dice       func() int64
 	dropOldest bool
 }
 
@@ -186,7 +186,7 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 		s.Seed = l.seed
 	}
 	if s.Seed < 0 {
-		s.Seed = rand.Int64N(1_000_000)
+		s.Seed = l.dice()
 	}
 	info := l.engine.Info()
 	a := &answer{

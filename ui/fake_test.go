@@ -79,6 +79,7 @@ The birds are flying wild and free,
 There is so much to hear and see.`
 
 func (f *fake) open(context.Context, engine.Config, func(engine.Progress)) (Engine, error) {
+	f.count("Open")
 	return f, nil
 }
 
@@ -86,6 +87,13 @@ func (f *fake) count(name string) {
 	f.mu.Lock()
 	f.calls[name]++
 	f.mu.Unlock()
+}
+
+// io counts the calls that may take time, which Update must not make.
+func (f *fake) io() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls["Stats"] + f.calls["Close"] + f.calls["Open"]
 }
 
 func (f *fake) Info() engine.Info { return f.info }

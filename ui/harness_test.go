@@ -57,8 +57,12 @@ func newBench(t testing.TB, w, h int, change ...func(*Options, *fake)) *bench {
 // send gives a message to the program and carries out what it asks for.
 func (b *bench) send(msg tea.Msg) {
 	b.Helper()
+	before := b.f.io()
 	_, cmd := b.r.Update(msg)
 	b.r.View() // as Bubble Tea does after every message
+	if after := b.f.io(); after != before {
+		b.Fatalf("%T made Update or View wait for the engine: %d calls", msg, after-before)
+	}
 	b.run(cmd)
 }
 

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -65,7 +66,8 @@ type root struct {
 	drag      dragging
 	dragPane  int
 	quitting  bool
-	failed    bool // the command that runs could not do what it should
+	dice      func() int64 // draws a seed
+	failed    bool         // the command that runs could not do what it should
 }
 
 // frameMsg is the tick that drains the streams.
@@ -82,6 +84,7 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 	}
 	r := &root{
 		ctx: ctx, options: o, base: newBase(&o, engine.DefaultSampling(), ownPresets), focused: true,
+		dice: func() int64 { return rand.Int64N(1_000_000) },
 		back: backend{open: o.Open, config: o.Config},
 		th:   newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
 	}
@@ -244,7 +247,7 @@ func (r *root) start(p *pane, seed int64) tea.Cmd {
 }
 
 func (r *root) launch(seed int64) launch {
-	return launch{ctx: r.ctx, engine: r.back.engine, base: &r.base, seed: seed, dropOldest: r.options.DropOldest}
+	return launch{ctx: r.ctx, engine: r.back.engine, base: &r.base, seed: seed, dice: r.dice, dropOldest: r.options.DropOldest}
 }
 
 // say shows a message until the next key.

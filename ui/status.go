@@ -38,7 +38,7 @@ func (r *root) speed(w int) string {
 	if d := a.counts.FirstToken; d > 0 {
 		first = fmt.Sprintf("first %7s", brief(d))
 	}
-	cost := fmt.Sprintf("%7s cached + %s new", group(a.counts.Cached), group(a.counts.Evaluated))
+	cost := fmt.Sprintf("%6s cached + %s new", group(a.counts.Cached), group(a.counts.Evaluated))
 	s := rate
 	if a.running() {
 		s = r.th.accent.draw(rate)
@@ -63,11 +63,11 @@ func (r *root) cells() string {
 	}
 	used := p.Total - p.Free
 	share := float64(used) / float64(p.Total)
-	text := fmt.Sprintf("cells %*s of %s  ", len(group(p.Total)), group(used), group(p.Total))
-	if r.w < roomyStatus {
-		text = fmt.Sprintf("cells %*s  ", len(group(p.Total)), group(used))
+	label, bar := "cells ", 4
+	if r.w >= roomyStatus {
+		label, bar = fmt.Sprintf("cells %*s of %s  ", len(group(p.Total)), group(used), group(p.Total)), 10
 	}
-	return r.th.dim.draw(text) + r.th.meter(share, 10) + r.th.dim.draw(fmt.Sprintf(" %3.0f %%", share*100))
+	return r.th.dim.draw(label) + r.th.meter(share, bar) + r.th.dim.draw(fmt.Sprintf(" %3.0f %%", share*100))
 }
 
 // meter is a bar of w cells, filled in eighths.

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"math/rand/v2"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -41,7 +40,7 @@ func (r *root) send(value string) tea.Cmd {
 	seed := int64(-1)
 	targets := r.targets()
 	if len(targets) > 1 {
-		seed = rand.Int64N(1_000_000)
+		seed = r.dice()
 	}
 	var cmds []tea.Cmd
 	for _, p := range targets {

@@ -69,7 +69,7 @@ var plainMarks = marks{
 	rule: "-", divider: "|", cross: "+", tee: "+", joint: "+", track: "-", fill: "=", handle: "O",
 	bar: "#", eighths: []string{".", ".", ":", ":", "+", "+", "#", "#"},
 	empty: ".", cursor: "_", dot: "-", more: "v", prev: "<", next: ">", up: "^", down: "v",
-	edge: "|", ellipsis: "~", shades: [2]string{".", ":"}, dashes: "-",
+	edge: ">", ellipsis: "~", shades: [2]string{".", ":"}, dashes: "-",
 }
 
 func newTheme(dark, colour, rich bool) *theme {
