@@ -63,7 +63,7 @@ const (
 )
 
 // packer turns one block of n rows (n <= panelRows) into a block of a panel; the
-// rows' blocks are stride bytes apart. Rows that do not exist stay zero.
+// rows' blocks are stride bytes apart. The other rows' results are never stored.
 type packer func(dst, src []byte, stride, n int)
 
 // packing says which layout a type is packed into, how, and how many blocks of the

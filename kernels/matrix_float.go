@@ -15,22 +15,23 @@ var (
 const packTile = 64
 
 func packF32(dst, src []byte, stride, n int) {
-	for k0 := 0; k0 < stride/4; k0 += packTile {
-		for r := range n {
-			row := src[r*stride:][:stride]
-			for k := k0; k < min(k0+packTile, stride/4); k++ {
-				*(*uint32)(unsafe.Pointer(&dst[4*(k*panelRows+r)])) = le32(row[4*k:])
-			}
-		}
+	words := stride / 4
+	for k := 0; k < words; k += packTile {
+		packLines(dst[k*4*panelRows:], src[4*k:], stride, n, min(packTile, words-k), 0)
 	}
 }
 
+// pack16 moves two rows at a time: they stand side by side.
 func pack16(dst, src []byte, stride, n int) {
 	for k0 := 0; k0 < stride/2; k0 += packTile {
-		for r := range n {
-			row := src[r*stride:][:stride]
+		for r := 0; r < n; r += 2 {
+			first, second := src[r*stride:][:stride], src[r*stride:][:stride]
+			if r+1 < n {
+				second = src[(r+1)*stride:][:stride]
+			}
 			for k := k0; k < min(k0+packTile, stride/2); k++ {
-				*(*uint16)(unsafe.Pointer(&dst[2*(k*panelRows+r)])) = le16(row[2*k:])
+				both := uint32(le16(first[2*k:])) | uint32(le16(second[2*k:]))<<16
+				*(*uint32)(unsafe.Pointer(&dst[2*(k*panelRows+r)])) = both
 			}
 		}
 	}

@@ -115,9 +115,8 @@ func packI8K(row coded) packer {
 			for s, v := range scales {
 				dst[128+32*s+r] = byte(v)
 			}
-			for i, q := range codes {
-				dst[640+lineByte(i/4, r, i%4)] = byte(q) ^ 128
-			}
+			words := unsafe.Slice((*byte)(unsafe.Pointer(&codes)), len(codes))
+			packLines(dst[640+lineByte(0, r, 0):], words, 0, 1, 64, 0x80808080)
 		}
 	}
 }
