@@ -84,3 +84,22 @@ func someTokens(n, vocab int) []int32 {
 	}
 	return tokens
 }
+
+// BenchmarkLoad measures from opening the file to ready, with the file in the page cache.
+func BenchmarkLoad(b *testing.B) {
+	path := os.Getenv("CONFAB_BENCH_MODEL")
+	if path == "" {
+		b.Skip("CONFAB_BENCH_MODEL is not set")
+	}
+	best := time.Hour
+	for b.Loop() {
+		began := time.Now()
+		e, err := New(load(b, path), Options{Cells: 1024})
+		if err != nil {
+			b.Fatal(err)
+		}
+		best = min(best, time.Since(began))
+		e.Close()
+	}
+	b.ReportMetric(1000*best.Seconds(), "best-ms")
+}

@@ -87,7 +87,7 @@ func New(p *model.Program, o Options) (*Executor, error) {
 		return nil, err
 	}
 	e.sampler.init(e)
-	e.team = newTeam(o.Threads)
+	e.team = newTeam(o.Threads, newAhead(e.phases, o.Threads).fetch)
 	return e, nil
 }
 
@@ -109,8 +109,11 @@ func (e *Executor) Name() string {
 	if e.options.Threads == 1 {
 		s = ""
 	}
-	return fmt.Sprintf("CPU, %d thread%s", e.options.Threads, s)
+	return fmt.Sprintf("CPU, %d thread%s, %s", e.options.Threads, s, Features())
 }
+
+// Features says what the arithmetic uses of the processor, like "AVX-512 VNNI".
+func Features() string { return kernels.Features() }
 
 // Close ends the workers.
 func (e *Executor) Close() error {

@@ -25,6 +25,8 @@ type phase interface {
 // Whoever opens a phase of a single unit runs it on the spot. Between runs the
 // workers wait in the same place; nobody spins for longer than spins.
 type team struct {
+	// idle is called by a worker before it waits for the end of a phase it worked in.
+	idle   func(phase, worker int)
 	phases []phase
 	at     int // the open phase
 	seq    uint64
@@ -55,8 +57,8 @@ const (
 // spins is how often a waiting worker looks before it sleeps: some 50 microseconds.
 const spins = 1000
 
-func newTeam(n int) *team {
-	t := &team{}
+func newTeam(n int, idle func(phase, worker int)) *team {
+	t := &team{idle: idle}
 	t.wake.L = &t.mutex
 	for w := 1; w < n; w++ {
 		t.done.Add(1)
@@ -87,21 +89,25 @@ func (t *team) close() {
 // work takes part in phases. Worker 0 returns at the end of a run, the others when the
 // team closes.
 func (t *team) work(worker int) {
-	ran := int64(0)
+	ran, at := int64(0), 0
 	for {
 		now := t.ticket.Add(1) - 1
 		count, unit := int64(now>>ticketBits&ticketMask), int64(now&ticketMask)
 		if unit < count {
-			t.phases[t.at].run(int(unit), worker)
+			at = t.at
+			t.phases[at].run(int(unit), worker)
 			ran++
 			continue
 		}
-		if ran > 0 && t.ran.Add(ran) == count {
-			t.open()
+		if ran > 0 {
+			last := t.ran.Add(ran) == count
 			ran = 0
-			continue
+			if last {
+				t.open()
+				continue
+			}
+			t.idle(at, worker)
 		}
-		ran = 0
 		if count == 0 && (worker == 0 || t.closing()) {
 			return
 		}

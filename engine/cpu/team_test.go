@@ -31,7 +31,7 @@ func (p *countPhase) run(unit, _ int) {
 // lets the workers fall asleep now and then.
 func TestTeamRunsEverythingOnce(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8} {
-		team := newTeam(n)
+		team := newTeam(n, idle)
 		var early atomic.Int32
 		var phases []phase
 		var counts []*countPhase
@@ -66,7 +66,7 @@ func TestTeamRunsEverythingOnce(t *testing.T) {
 
 // TestTeamSleeps checks that idle workers leave the processor alone.
 func TestTeamSleeps(t *testing.T) {
-	team := newTeam(4)
+	team := newTeam(4, idle)
 	defer team.close()
 	team.run([]phase{&countPhase{counts: make([]atomic.Int32, 9), early: new(atomic.Int32)}})
 	for deadline := time.Now().Add(10 * time.Second); team.asleep.Load() != 3; time.Sleep(time.Millisecond) {
@@ -78,7 +78,7 @@ func TestTeamSleeps(t *testing.T) {
 
 // BenchmarkTeam measures what a phase costs beside its units.
 func BenchmarkTeam(b *testing.B) {
-	team := newTeam(2)
+	team := newTeam(2, idle)
 	defer team.close()
 	const n = 100
 	phases := make([]phase, n)
@@ -90,6 +90,8 @@ func BenchmarkTeam(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/phase")
 }
+
+func idle(int, int) {}
 
 type emptyPhase struct{}
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/confab-tui/confab/engine/gguf"
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels"
 )
@@ -26,11 +25,10 @@ type packJob struct {
 }
 
 // source is a tensor of the file. When its last matrix is packed, its pages are given
-// back, unless rows are looked up in it later.
+// back; a row that is looked up later is read again.
 type source struct {
-	tensor *gguf.Tensor
-	left   atomic.Int64 // matrices to pack
-	kept   bool
+	of   *model.Matrix // one of those that the tensor holds
+	left atomic.Int64  // matrices to pack
 }
 
 // of returns the matrix of an expert, 0 where there are none.
@@ -39,24 +37,25 @@ func (w *weights) of(m *model.Matrix, expert int) *kernels.Matrix { return w.pac
 // pack packs every matrix that a program multiplies by, on all workers.
 func pack(p *model.Program, o Options) (*weights, error) {
 	w := &weights{packed: map[*model.Matrix][]*kernels.Matrix{}}
-	sources := map[*gguf.Tensor]*source{}
+	sources := map[string]*source{} // by the tensor's name
 	of := func(m *model.Matrix) *source {
-		s := sources[m.Tensor]
+		s := sources[m.Tensor.Name]
 		if s == nil {
-			s = &source{tensor: m.Tensor}
-			sources[m.Tensor] = s
+			s = &source{of: m}
+			sources[m.Tensor.Name] = s
 		}
 		return s
 	}
 	var jobs []*packJob
 	for _, op := range p.Ops {
-		_, lookup := op.(*model.Embed)
+		if _, lookup := op.(*model.Embed); lookup {
+			continue
+		}
 		for _, m := range op.Matrices(nil) {
-			s := of(m)
-			s.kept = s.kept || lookup
-			if lookup || w.packed[m] != nil {
+			if w.packed[m] != nil {
 				continue
 			}
+			s := of(m)
 			for expert := range m.Experts {
 				j, err := newJob(m, expert, o.Exact)
 				if err != nil {
@@ -69,7 +68,7 @@ func pack(p *model.Program, o Options) (*weights, error) {
 			}
 		}
 	}
-	packAll(p.File, jobs, o)
+	packAll(p, jobs, o)
 	return w, nil
 }
 
@@ -99,7 +98,7 @@ const packBytes = 1 << 20
 
 // packAll spreads the jobs over the workers, in order, so that a tensor is soon done
 // with.
-func packAll(f *gguf.File, jobs []*packJob, o Options) {
+func packAll(p *model.Program, jobs []*packJob, o Options) {
 	type piece struct {
 		job      *packJob
 		from, to int
@@ -121,15 +120,16 @@ func packAll(f *gguf.File, jobs []*packJob, o Options) {
 	for range o.Threads {
 		workers.Go(func() {
 			for at := next.Add(1) - 1; at < int64(len(pieces)); at = next.Add(1) - 1 {
-				p := pieces[at]
-				p.job.matrix.Pack(p.from, p.to)
-				if p.job.left.Add(int64(p.from-p.to)) > 0 {
+				piece := pieces[at]
+				j := piece.job
+				j.matrix.Pack(piece.from, piece.to)
+				if j.left.Add(int64(piece.from-piece.to)) > 0 {
 					continue
 				}
-				p.job.finish(f)
+				j.finish(p)
 				if o.Progress != nil {
 					report.Lock()
-					done += p.job.bytes
+					done += j.bytes
 					o.Progress(done, total)
 					report.Unlock()
 				}
@@ -140,10 +140,10 @@ func packAll(f *gguf.File, jobs []*packJob, o Options) {
 }
 
 // finish lets go of the file's bytes.
-func (j *packJob) finish(f *gguf.File) {
+func (j *packJob) finish(p *model.Program) {
 	j.matrix.Packed()
-	if j.source.left.Add(-1) == 0 && !j.source.kept {
-		f.Release(j.source.tensor)
+	if j.source.left.Add(-1) == 0 {
+		p.File.Release(j.source.of.Tensor)
 	}
 }
 
