@@ -2,7 +2,6 @@ package chat
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ardanlabs/jinja"
@@ -13,7 +12,7 @@ import (
 // calls, depth of calls, bytes of one value and of the output.
 const (
 	maxTime  = 5 * time.Second
-	maxSteps = 5_000_000
+	maxSteps = 2_000_000
 	maxDepth = 32
 	// A value or the output may have so many bytes, and more for long input.
 	minBytes      = 4 << 20
@@ -109,6 +108,11 @@ func (g *guard) globals(now time.Time) map[string]jinja.Value {
 		"__size": call("set", func(args []jinja.Value) (jinja.Value, error) {
 			return empty, first(g.step(), g.room(weigh(args[0], 1)))
 		}),
+		"__cat": call("~", g.concatenate),
+		"__sum": call("+", g.sum),
+		"__slice": call("slice", func(args []jinja.Value) (jinja.Value, error) {
+			return slice(args[0], arg(args, 1), arg(args, 2), arg(args, 3)), g.step()
+		}),
 		"__mul": call("*", func(args []jinja.Value) (jinja.Value, error) { return g.multiply(args[0], args[1]) }),
 		"__mod": call("%", func(args []jinja.Value) (jinja.Value, error) { return g.modulo(args[0], args[1]) }),
 	}
@@ -187,41 +191,4 @@ func (g *guard) rangeOf(args []jinja.Value) (jinja.Value, error) {
 		items = append(items, jinja.NewInt(i))
 	}
 	return jinja.NewList(items), nil
-}
-
-func (g *guard) multiply(a, b jinja.Value) (jinja.Value, error) {
-	if b.IsString() || b.IsList() {
-		a, b = b, a
-	}
-	n := int(max(0, min(integer(b), int64(g.limit)+1)))
-	switch {
-	case a.IsString():
-		if s := a.AsString(); n == 0 || g.room(len(s)) == nil && len(s)*n <= g.limit {
-			return jinja.NewString(strings.Repeat(s, n)), nil
-		}
-		return a, g.room(-1)
-	case a.IsList():
-		if weigh(a, 0)*n > g.limit || n > g.limit {
-			return a, g.room(-1)
-		}
-		var items []jinja.Value
-		for range n {
-			items = append(items, a.AsList().Items...)
-		}
-		return jinja.NewList(items), nil
-	case a.IsFloat() || b.IsFloat():
-		return jinja.NewFloat(number(a) * number(b)), nil
-	}
-	return jinja.NewInt(integer(a) * integer(b)), nil
-}
-
-func (g *guard) modulo(a, b jinja.Value) (jinja.Value, error) {
-	if a.IsString() {
-		return g.percent(a.AsString(), b)
-	}
-	n := integer(b)
-	if n == 0 {
-		return jinja.Undefined(), fmt.Errorf("%%: division by zero")
-	}
-	return jinja.NewInt(((integer(a) % n) + n) % n), nil
 }

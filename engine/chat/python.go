@@ -118,6 +118,9 @@ func pyFloat(f float64) string {
 	return s
 }
 
+// maxDigits is the longest text that is read as a number.
+const maxDigits = 400
+
 // integer is Python's int(), 0 where it would fail.
 func integer(v jinja.Value) int64 {
 	switch {
@@ -127,7 +130,7 @@ func integer(v jinja.Value) int64 {
 		return int64(v.AsFloat())
 	case v.IsBool() && v.AsBool():
 		return 1
-	case v.IsString():
+	case v.IsString() && len(v.AsString()) <= maxDigits:
 		s := strings.TrimSpace(v.AsString())
 		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 			return n
@@ -143,7 +146,7 @@ func number(v jinja.Value) float64 {
 	switch {
 	case v.IsFloat():
 		return v.AsFloat()
-	case v.IsString():
+	case v.IsString() && len(v.AsString()) <= maxDigits:
 		f, _ := strconv.ParseFloat(strings.TrimSpace(v.AsString()), 64)
 		return f
 	}

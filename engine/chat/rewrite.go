@@ -5,41 +5,163 @@ import (
 	"strings"
 )
 
-// rewrite turns an expression of Jinja2 into one that the library evaluates
-// alike:
+// rewrite turns an expression of Jinja2, or several with commas between them,
+// into one that the library evaluates alike:
 //   - x | f and x.m() call our filters and methods, which keep to Python's
 //     meaning and to the guard's limits; in the library, filters bind as
 //     methods do, so one may stand for the other;
-//   - x * y and x % y become filters too, for Python repeats and formats
-//     strings with them;
+//   - a ~ b and a + b - c become calls, which know how long the result is;
+//   - x * y and x % y become filters, for Python repeats and formats strings
+//     with them, and so do slices, for the library counts through any bound;
 //   - "is in" becomes "in", and tests get brackets around their argument.
+//
+// It works from the operators that bind least to those that bind most: words,
+// comparisons and commas here, then ~, then + and -, then the rest.
 func rewrite(all []lexeme) ([]lexeme, error) {
 	var out []lexeme
-	for i := 0; i < len(all); i++ {
-		l, next := all[i], at(all, i+1)
-		switch {
-		case l.kind == lexName && strings.HasPrefix(l.text, "__"):
-			return nil, fmt.Errorf("the name %s is not allowed", l.text)
-		case l.is("|") && next.kind == lexName:
-			out = append(out, l, name(ourFilter(next.text)))
+	begin := 0
+	flush := func(end int) error {
+		run, err := concatenation(all[begin:end])
+		out = append(out, run...)
+		return err
+	}
+	for i := 0; i < len(all); {
+		l := all[i]
+		if l.opens() {
+			i += group(all[i:])
+			continue
+		}
+		if !separates(l) {
 			i++
-		case l.is(".") && next.kind == lexName && at(all, i+2).is("(") && methods[next.text]:
-			out = append(out, operator("|"), name(methodPrefix+next.text))
-			i++
-		case l.word("is"):
-			i += rewriteTest(&out, all[i:]) - 1
-		case (l.is("*") || l.is("%")) && len(out) > 0 && !afterDivision(out):
-			n := operand(all[i+1:])
-			right, err := rewrite(all[i+1 : i+1+n])
+			continue
+		}
+		if err := flush(i); err != nil {
+			return nil, err
+		}
+		if l.word("is") {
+			n, err := rewriteTest(&out, all[i:])
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, operator("|"), name(map[string]string{"*": "__mul", "%": "__mod"}[l.text]), operator("("))
-			out = append(append(out, right...), operator(")"))
 			i += n
-		default:
+		} else {
 			out = append(out, l)
+			i++
 		}
+		begin = i
+	}
+	return out, flush(len(all))
+}
+
+var wordOperators = map[string]bool{"and": true, "or": true, "not": true, "in": true, "is": true, "if": true, "else": true}
+
+// separates says that a lexeme binds less than any operator of arithmetic.
+func separates(l lexeme) bool {
+	if l.kind == lexName {
+		return wordOperators[l.text]
+	}
+	return l.kind == lexOperator && strings.Contains(" , : = == != < > <= >= ; ", " "+l.text+" ")
+}
+
+// split cuts lexemes at operators outside of brackets.
+func splitAt(all []lexeme, cut func(i int) bool) (parts [][]lexeme, operators []lexeme) {
+	begin := 0
+	for i := 0; i < len(all); {
+		switch {
+		case all[i].opens():
+			i += group(all[i:])
+		case cut(i):
+			parts, operators = append(parts, all[begin:i]), append(operators, all[i])
+			i++
+			begin = i
+		default:
+			i++
+		}
+	}
+	return append(parts, all[begin:]), operators
+}
+
+func concatenation(all []lexeme) ([]lexeme, error) {
+	parts, _ := splitAt(all, func(i int) bool { return all[i].is("~") })
+	if len(parts) == 1 {
+		return sum(all)
+	}
+	out := []lexeme{name("__cat"), operator("(")}
+	for i, p := range parts {
+		p, err := sum(p)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, operator(","))
+		}
+		out = append(out, p...)
+	}
+	return append(out, operator(")")), nil
+}
+
+func sum(all []lexeme) ([]lexeme, error) {
+	parts, operators := splitAt(all, func(i int) bool {
+		return (all[i].is("+") || all[i].is("-")) && follows(all[:i])
+	})
+	if len(parts) == 1 {
+		return term(all)
+	}
+	out := []lexeme{name("__sum"), operator("(")}
+	for i, p := range parts {
+		p, err := term(p)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, operator(","), lexeme{lexString, operators[i-1].text}, operator(","))
+		}
+		out = append(out, p...)
+	}
+	return append(out, operator(")")), nil
+}
+
+// follows says that an operator here would have a left operand, and brackets
+// would look into it.
+func follows(before []lexeme) bool {
+	last := at(before, len(before)-1)
+	return last.closes() || last.kind == lexString || last.kind == lexNumber || last.kind == lexName && !wordOperators[last.text]
+}
+
+// term rewrites a product, and what binds more.
+func term(all []lexeme) ([]lexeme, error) {
+	var out []lexeme
+	for i := 0; i < len(all); {
+		l, next := all[i], at(all, i+1)
+		n := 1
+		var more []lexeme
+		var err error
+		switch {
+		case l.kind == lexName && strings.HasPrefix(l.text, "__"):
+			return nil, fmt.Errorf("the name %s is not allowed", l.text)
+		case l.opens():
+			n = group(all[i:])
+			more, err = brackets(all[i:i+n], follows(out))
+		case l.is("|") && next.kind == lexName:
+			n, more = 2, []lexeme{l, name(ourFilter(next.text))}
+		case l.is(".") && next.kind == lexName && at(all, i+2).is("(") && methods[next.text]:
+			n, more = 2, []lexeme{operator("|"), name(methodPrefix + next.text)}
+		case l.is(".") && strings.HasPrefix(next.text, "__"):
+			return nil, fmt.Errorf("the name %s is not allowed", next.text)
+		case (l.is("*") || l.is("%")) && follows(out) && !divides(out):
+			n = operand(all[i+1:])
+			more, err = term(all[i+1 : i+1+n])
+			n++
+			filter := name(map[string]string{"*": "__mul", "%": "__mod"}[l.text])
+			more = append(append([]lexeme{operator("|"), filter, operator("(")}, more...), operator(")"))
+		default:
+			more = []lexeme{l}
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+		i += n
 	}
 	return out, nil
 }
@@ -51,40 +173,71 @@ func ourFilter(n string) string {
 	return n
 }
 
+// brackets rewrites what is between brackets; those that look into a value with
+// bounds become a filter with the bounds as arguments.
+func brackets(all []lexeme, inside bool) ([]lexeme, error) {
+	open, end := all[0], all[len(all)-1]
+	if len(all) < 2 || !end.closes() {
+		return nil, fmt.Errorf("a bracket %s is not closed", open.text)
+	}
+	all = all[1 : len(all)-1]
+	bounds, _ := splitAt(all, func(i int) bool { return all[i].is(":") })
+	if !open.is("[") || !inside || len(bounds) == 1 {
+		out, err := rewrite(all)
+		return append(append([]lexeme{open}, out...), end), err
+	}
+	out := []lexeme{operator("|"), name("__slice"), operator("(")}
+	for i, b := range bounds {
+		b, err := rewrite(b)
+		if err != nil {
+			return nil, err
+		}
+		if len(b) == 0 {
+			b = []lexeme{name("none")}
+		}
+		if i > 0 {
+			out = append(out, operator(","))
+		}
+		out = append(out, b...)
+	}
+	return append(out, operator(")")), nil
+}
+
 // rewriteTest handles "is" and what follows; it returns how many lexemes it
 // read.
-func rewriteTest(out *[]lexeme, all []lexeme) int {
-	n, not := 1, false
+func rewriteTest(out *[]lexeme, all []lexeme) (int, error) {
+	n := 1
 	if at(all, n).word("not") {
-		n, not = 2, true
+		n++
 	}
 	test := at(all, n)
 	if test.word("in") {
-		if not {
-			*out = append(*out, name("not"))
-		}
-		*out = append(*out, test)
-		return n + 1
+		*out = append(*out, all[1:n+1]...)
+		return n + 1, nil
 	}
 	*out = append(*out, all[:n]...)
 	if test.kind != lexName {
-		return n
+		return n, nil
 	}
-	argument := at(all, n+1)
 	if test.text == "sequence" {
 		test.text = "iterable" // strings and dictionaries are sequences, too
 	}
 	*out = append(*out, test)
-	if !takesArgument[test.text] || argument.is("(") || argument.text == "" && argument.kind == lexOperator {
-		return n + 1
+	n++
+	argument := at(all, n)
+	switch {
+	case argument.is("("):
+		k := group(all[n:])
+		more, err := brackets(all[n:n+k], false)
+		*out = append(*out, more...)
+		return n + k, err
+	case takesArgument[test.text] && n < len(all):
+		k := operand(all[n:])
+		more, err := term(all[n : n+k])
+		*out = append(append(append(*out, operator("(")), more...), operator(")"))
+		return n + k, err
 	}
-	k := operand(all[n+1:])
-	right, err := rewrite(all[n+1 : n+1+k])
-	if err != nil {
-		return n + 1
-	}
-	*out = append(append(append(*out, operator("(")), right...), operator(")"))
-	return n + 1 + k
+	return n, nil
 }
 
 var takesArgument = map[string]bool{
@@ -123,34 +276,26 @@ func group(all []lexeme) int {
 		} else if l.closes() {
 			depth--
 		}
-		if depth == 0 {
+		if depth <= 0 {
 			return i + 1
 		}
 	}
 	return len(all)
 }
 
-var wordOperators = map[string]bool{"and": true, "or": true, "not": true, "in": true, "is": true, "if": true, "else": true}
-
-// afterDivision says whether the last operand in out is the right side of a
-// division or power: then it is a number, and the operator binds to the whole.
-func afterDivision(out []lexeme) bool {
-	i := len(out) - 1
-	for depth := 0; i >= 0; i-- {
-		l := out[i]
+// divides says that the last operand in a term is the right side of a division
+// or power: then it is a number, and a product takes the whole.
+func divides(out []lexeme) bool {
+	depth, divided := 0, false
+	for _, l := range out {
 		switch {
-		case l.closes():
-			depth++
 		case l.opens():
+			depth++
+		case l.closes():
 			depth--
+		case depth == 0 && (l.is("/") || l.is("//") || l.is("**")):
+			divided = true
 		}
-		if depth < 0 || depth == 0 && l.kind == lexName && wordOperators[l.text] {
-			return false
-		}
-		if depth > 0 || l.opens() || l.kind != lexOperator || l.is(".") || l.is("|") {
-			continue
-		}
-		return l.is("/") || l.is("//") || l.is("**")
 	}
-	return false
+	return divided
 }
