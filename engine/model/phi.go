@@ -8,6 +8,9 @@ func phi3(b *builder) {
 	const short, long = "rope_factors_short.weight", "rope_factors_long.weight"
 	r := rotary{factors: short}
 	if b.has(short) && b.has(long) {
+		turned := b.intOr("rope.dimension_count", a.keyDim)
+		b.vector(short, turned/2)
+		b.vector(long, turned/2)
 		original := b.int("rope.scaling.original_context_length")
 		if b.context > original {
 			r.factors = long

@@ -1,0 +1,198 @@
+package model
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/confab-tui/confab/engine/gguf"
+)
+
+var update = flag.Bool("update", false, "write the printed programs of testdata anew")
+
+const models = "../../testdata/models"
+
+// testModels lists the small models by name.
+func testModels(t *testing.T) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(models, "*.gguf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) == 0 {
+		t.Fatalf("no models in %s", models)
+	}
+	out := map[string][]byte{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[strings.TrimSuffix(filepath.Base(path), ".gguf")] = data
+	}
+	return out
+}
+
+func parse(t *testing.T, name string, data []byte) *gguf.File {
+	t.Helper()
+	f, err := gguf.Parse(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestPrograms holds what programs print, and that they use every tensor of their file.
+func TestPrograms(t *testing.T) {
+	archs := map[string]bool{}
+	for name, data := range testModels(t) {
+		p, err := Load(parse(t, name, data))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		archs[p.Spec.Arch] = true
+		if unused := p.Inventory().Unused; len(unused) > 0 {
+			t.Errorf("%s: tensors that no operation reads: %v", name, unused)
+		}
+		path := filepath.Join("testdata", name+".txt")
+		if *update {
+			if err := os.WriteFile(path, []byte(p.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.String(); got != string(want) {
+			t.Errorf("%s prints\n%s\nwant\n%s", name, got, want)
+		}
+	}
+	for _, arch := range Architectures() {
+		if !archs[arch] && arch != "gpt2" {
+			t.Errorf("no small model has architecture %s", arch)
+		}
+	}
+	for _, golden := range must(filepath.Glob("testdata/*.txt")) {
+		if _, err := os.Stat(filepath.Join(models, strings.TrimSuffix(filepath.Base(golden), ".txt")+".gguf")); err != nil {
+			t.Errorf("%s belongs to no model", golden)
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// TestRefusals spoils files in one place; the error must name what is wrong.
+func TestRefusals(t *testing.T) {
+	all := testModels(t)
+	for _, c := range []struct {
+		model, from, to string
+		spoil           func(*gguf.File)
+		want            []string
+	}{
+		{model: "tiny-llama-f32", from: "\x05\x00\x00\x00\x00\x00\x00\x00llama", to: "\x05\x00\x00\x00\x00\x00\x00\x00lamma",
+			want: []string{`"lamma"`, "qwen3moe"}},
+		{model: "tiny-llama-f32", from: "general.architecture", to: "general.architectura", want: []string{"no general.architecture"}},
+		{model: "tiny-llama-f32", from: "blk.1.ffn_up.weight", to: "blk.1.ffn_ap.weight",
+			want: []string{"blk.1.ffn_up.weight", "missing", "[64 96]"}},
+		{model: "tiny-llama-f32", from: "llama.block_count", to: "llama.block_caunt", want: []string{"llama.block_count", "missing"}},
+		{model: "tiny-mistral3-f32", from: "\x04\x00\x00\x00\x00\x00\x00\x00yarn", to: "\x04\x00\x00\x00\x00\x00\x00\x00warn",
+			want: []string{`"warn"`, "linear"}},
+		{model: "tiny-qwen3-f32", spoil: func(f *gguf.File) { f.Tensor("blk.0.attn_k.weight").Shape = []int{64, 32} },
+			want: []string{"blk.0.attn_k.weight", "[64 32]", "[64 64]"}},
+		{model: "tiny-qwen3-f32", spoil: func(f *gguf.File) { f.Tensor("blk.2.attn_norm.weight").Type = gguf.Q8_0 },
+			want: []string{"blk.2.attn_norm.weight", "Q8_0", "F32"}},
+		{model: "tiny-qwen3moe-f32", spoil: func(f *gguf.File) { f.Tensor("blk.1.ffn_down_exps.weight").Shape = []int{48, 64, 3} },
+			want: []string{"blk.1.ffn_down_exps.weight", "[48 64 3]", "[48 64 4]"}},
+	} {
+		data := bytes.Clone(all[c.model])
+		if c.from != "" {
+			if !bytes.Contains(data, []byte(c.from)) {
+				t.Fatalf("%s does not have %q", c.model, c.from)
+			}
+			data = bytes.Replace(data, []byte(c.from), []byte(c.to), 1)
+		}
+		f := parse(t, c.model, data)
+		if c.spoil != nil {
+			c.spoil(f)
+		}
+		_, err := Load(f)
+		for _, want := range c.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error is %v; want %s in it", c.model, err, want)
+			}
+		}
+	}
+}
+
+// TestInventory counts a file by hand.
+func TestInventory(t *testing.T) {
+	p := must(Load(parse(t, "tiny-llama-q4_k_m", testModels(t)["tiny-llama-q4_k_m"])))
+	v := p.Inventory()
+	var bytes, values int64
+	for i, of := range v.Types {
+		bytes += of.Bytes
+		values += of.Values
+		if i > 0 && of.Bytes > v.Types[i-1].Bytes {
+			t.Errorf("%v is larger than %v before it", of, v.Types[i-1])
+		}
+	}
+	if bytes != p.WeightBytes() || values != p.Spec.Params {
+		t.Errorf("%d bytes and %d values; the program has %d and %d", bytes, values, p.WeightBytes(), p.Spec.Params)
+	}
+	// Two layers with two heads of 64 keys and 64 values each.
+	if want := int64(2 * 2 * 128 * 2); v.CellBytes != want || p.CellBytes(true) != 2*want {
+		t.Errorf("a cell takes %d or %d bytes, want %d", v.CellBytes, p.CellBytes(true), want)
+	}
+}
+
+// TestLongContext checks that phi3 chooses its rotary factors by the context wanted.
+func TestLongContext(t *testing.T) {
+	data := testModels(t)["tiny-phi3-f32"]
+	for context, want := range map[int]struct {
+		factors string
+		context int
+	}{0: {"short", 4096}, 4096: {"short", 4096}, 5000: {"long", 8192}} {
+		p := must(LoadFor(parse(t, "tiny-phi3-f32", data), context))
+		if p.Spec.Context != want.context || !strings.Contains(p.String(), "rope_factors_"+want.factors) {
+			t.Errorf("for %d positions: context %d, want %d with %s factors", context, p.Spec.Context, want.context, want.factors)
+		}
+	}
+}
+
+// TestMatrixBytes gathers rows that do not lie together.
+func TestMatrixBytes(t *testing.T) {
+	data := make([]byte, 2*6*4)
+	for i := range data {
+		data[i] = byte(i / 4) // one number a row: rows of one F32
+	}
+	tensor := &gguf.Tensor{Name: "w", Type: gguf.F32, Shape: []int{1, 6, 2}, Data: data}
+	whole := &Matrix{Tensor: tensor, Rows: 6, K: 1, Experts: 2, Spans: []Span{{0, 6}}}
+	for _, c := range []struct {
+		spans []Span
+		want  [2][]byte
+	}{
+		{[]Span{{2, 3}}, [2][]byte{{2, 3, 4}, {8, 9, 10}}},
+		{[]Span{{4, 2}, {0, 1}}, [2][]byte{{4, 5, 0}, {10, 11, 6}}},
+	} {
+		for expert, want := range c.want {
+			var got []byte
+			for b := range slices.Chunk(whole.part(c.spans...).Bytes(expert), 4) {
+				got = append(got, b[0])
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("spans %v of expert %d: rows %v, want %v", c.spans, expert, got, want)
+			}
+		}
+	}
+}
