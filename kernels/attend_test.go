@@ -35,18 +35,18 @@ func attendCases() []attendCase {
 	full.Full, full.Window = true, 90
 	return []attendCase{
 		{args: args(8, 2, 128, 128), rows: 1, depth: 0},
-		{args: args(8, 2, 128, 128), rows: 33, depth: 700},
+		{args: args(8, 2, 128, 128), rows: 10, depth: 700},
 		{args: args(8, 8, 64, 64), rows: 70, depth: 3, sinks: true},
 		{args: args(6, 2, 80, 80), rows: 5, depth: 255},
-		{args: args(4, 2, 96, 96), rows: 65, depth: 257, f32: true},
+		{args: args(4, 2, 96, 96), rows: 20, depth: 257, f32: true},
 		{args: args(5, 1, 40, 24), rows: 9, depth: 64},
 		{args: args(3, 1, 13, 7), rows: 20, depth: 50},
 		{args: args(2, 1, 13, 7), rows: 3, depth: 300, f32: true},
-		{args: args(16, 1, 192, 128), rows: 6, depth: 1000},
+		{args: args(16, 1, 192, 128), rows: 3, depth: 600},
 		{args: args(71, 1, 64, 64), rows: 2, depth: 100},
-		{args: window, rows: 50, depth: 600, sinks: true},
-		{args: window, rows: 300, depth: 0},
-		{args: capped, rows: 17, depth: 500},
+		{args: window, rows: 20, depth: 600, sinks: true},
+		{args: window, rows: 130, depth: 0},
+		{args: capped, rows: 5, depth: 500},
 		{args: full, rows: 8, depth: 200},
 	}
 }

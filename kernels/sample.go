@@ -52,10 +52,10 @@ type SampleScratch struct {
 	// the next draw.
 	Alternatives []Drawn
 
-	maxima  []float32   // of each block of the logits, penalties applied
-	pool    []tokenRank // room for selections
-	masses  []float64   // room for a histogram
-	noise   [maximaBlock]float32
+	maxima  []float32            // of each block of the logits, penalties applied
+	pool    []tokenRank          // room for selections
+	masses  []float64            // room for a histogram
+	block   [maximaBlock]float32 // one block's noise or distances
 	history []int32
 	saved   []savedLogit
 	draw    drawRule
@@ -179,8 +179,8 @@ func (s *SampleScratch) loudest(logits []float32, p *SampleParams) int32 {
 		}
 		start := b * maximaBlock
 		block := logits[start:min(start+maximaBlock, len(logits))]
-		noisy := noiseBlockFast(&s.noise, p.Seed, p.Pos, b)
-		if noisy && len(block) == maximaBlock && loudestOf(&s.noise, block, s.draw.temperature) <= top {
+		noisy := noiseBlockFast(&s.block, p.Seed, p.Pos, b)
+		if noisy && len(block) == maximaBlock && loudestOf(&s.block, block, s.draw.temperature) <= top {
 			continue
 		}
 		for i, logit := range block {
@@ -189,7 +189,7 @@ func (s *SampleScratch) loudest(logits []float32, p *SampleParams) int32 {
 			if scaled+loudestNoise < top || rankOf(logit, id) > s.draw.cut {
 				continue
 			}
-			noise := s.noise[i]
+			noise := s.block[i]
 			if !noisy {
 				noise = GumbelNoise(p.Seed, p.Pos, id)
 			}

@@ -114,23 +114,14 @@ func (s *SampleScratch) topPOfAll(logits []float32, temperature, p float32) []to
 	if few, ok := s.topP(logits, s.likeliest(logits, topPAtFirstSight), temperature, mass, p); ok {
 		return few
 	}
-	if s.masses == nil {
-		s.masses = make([]float64, massBuckets)
-	}
-	clear(s.masses)
-	for _, logit := range logits {
-		s.masses[s.draw.bucket(logit, temperature)] += weight(logit, s.draw.best, temperature)
-	}
-	var sum float64
-	at := 0
-	for at < massBuckets-1 && sum+s.masses[at] < float64(p)*mass {
-		sum += s.masses[at]
-		at++
-	}
+	at, sum := s.crossing(logits, temperature, float64(p)*mass)
 	s.pool = s.pool[:0]
-	for id, logit := range logits {
-		if r := rankOf(logit, int32(id)); s.draw.bucket(logit, temperature) == at && r <= lastRank() {
-			s.pool = append(s.pool, r)
+	for start := 0; start < len(logits); start += maximaBlock {
+		block := logits[start:min(start+maximaBlock, len(logits))]
+		for i, d := range s.distances(block, temperature) {
+			if r := rankOf(block[i], int32(start+i)); bucketOf(d) == at && r <= lastRank() {
+				s.pool = append(s.pool, r)
+			}
 		}
 	}
 	slices.Sort(s.pool)
@@ -143,10 +134,45 @@ func (s *SampleScratch) topPOfAll(logits []float32, temperature, p float32) []to
 	return nil
 }
 
-// bucket is where a token belongs in the histogram.
-func (r *drawRule) bucket(logit, temperature float32) int {
-	below := bucketsPerUnit * (r.best/temperature - logit/temperature)
-	if below >= 0 && below < massBuckets-1 {
+// crossing is the bucket in which the mass, summed from the best token on, reaches a
+// limit, and the mass before it.
+func (s *SampleScratch) crossing(logits []float32, temperature float32, limit float64) (int, float64) {
+	if s.masses == nil {
+		s.masses = make([]float64, massBuckets)
+	}
+	clear(s.masses)
+	var odds [maximaBlock]float32
+	for start := 0; start < len(logits); start += maximaBlock {
+		distances := s.distances(logits[start:min(start+maximaBlock, len(logits))], temperature)
+		sumExp(odds[:len(distances)], distances, 0)
+		for i, d := range distances {
+			s.masses[bucketOf(d)] += float64(odds[i])
+		}
+	}
+	var sum float64
+	at := 0
+	for at < massBuckets-1 && sum+s.masses[at] < limit {
+		sum += s.masses[at]
+		at++
+	}
+	return at, sum
+}
+
+// distances are how far a block's scaled logits are from the best, 0 or less; they
+// last until the next block.
+func (s *SampleScratch) distances(block []float32, temperature float32) []float32 {
+	out, scale := s.block[:len(block)], 1/temperature
+	if !mapFast(mapCentre, out, block, block, s.draw.best, scale) {
+		for i, v := range block {
+			out[i] = (v - s.draw.best) * scale
+		}
+	}
+	return out
+}
+
+// bucketOf is where a distance belongs in the histogram.
+func bucketOf(distance float32) int {
+	if below := -bucketsPerUnit * distance; below >= 0 && below < massBuckets-1 {
 		return int(below)
 	}
 	return massBuckets - 1
