@@ -21,17 +21,23 @@ func packF32(dst, src []byte, stride, n int) {
 	}
 }
 
-// pack16 moves two rows at a time: they stand side by side.
+// pack16 moves two values of two rows at a time: rows stand side by side.
 func pack16(dst, src []byte, stride, n int) {
-	for k0 := 0; k0 < stride/2; k0 += packTile {
+	if stride%4 != 0 {
+		for r := range n {
+			copy(dst[panelRows*(stride-2)+2*r:], src[(r+1)*stride-2:(r+1)*stride])
+		}
+	}
+	for k0 := 0; k0 < stride/4; k0 += packTile {
+		words := min(packTile, stride/4-k0)
 		for r := 0; r < n; r += 2 {
-			first, second := src[r*stride:][:stride], src[r*stride:][:stride]
-			if r+1 < n {
-				second = src[(r+1)*stride:][:stride]
-			}
-			for k := k0; k < min(k0+packTile, stride/2); k++ {
-				both := uint32(le16(first[2*k:])) | uint32(le16(second[2*k:]))<<16
-				*(*uint32)(unsafe.Pointer(&dst[2*(k*panelRows+r)])) = both
+			first := src[r*stride+4*k0:][:4*words]
+			second := src[min(r+1, n-1)*stride+4*k0:][:4*words]
+			at := unsafe.Pointer(&dst[4*(k0*panelRows)+2*r])
+			for k := range words {
+				a, b := le32(first[4*k:]), le32(second[4*k:])
+				*(*uint32)(unsafe.Add(at, 4*panelRows*k)) = a&0xffff | b<<16
+				*(*uint32)(unsafe.Add(at, 4*panelRows*k+2*panelRows)) = a>>16 | b&0xffff0000
 			}
 		}
 	}

@@ -30,8 +30,7 @@ func packLines(dst, src []byte, stride, n, words int, flip uint32) {
 		row := unsafe.Slice(&src[r*stride], 4*words)
 		at := unsafe.Pointer(&dst[r*4])
 		for j := range words {
-			*(*uint32)(at) = le32(row[4*j:]) ^ flip
-			at = unsafe.Add(at, 128)
+			*(*uint32)(unsafe.Add(at, 128*j)) = le32(row[4*j:]) ^ flip
 		}
 	}
 }
