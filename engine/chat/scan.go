@@ -181,8 +181,8 @@ func (s *scanner) raw(mark byte, line int) error {
 			return fmt.Errorf("line %d: the raw block does not end", line)
 		}
 		open += from
-		end := strings.Index(s.src[open:], "%}")
-		if end < 0 {
+		end := strings.Index(s.src[open+2:], "%}") + 2
+		if end < 2 {
 			return fmt.Errorf("line %d: the raw block does not end", line)
 		}
 		inside := s.src[open+2 : open+end]
