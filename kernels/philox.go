@@ -43,6 +43,23 @@ func GumbelNoise(seed uint64, pos, id int32) float32 {
 	return gumbel(words[id&3])
 }
 
+// noiseBlock gives the noise of the tokens from 64*block on; what is too quiet to
+// exceed a bound may come out as minus infinity, which spares most logarithms.
+func noiseBlock(dst *[maximaBlock]float32, seed uint64, pos int32, block int, bound float32) {
+	// The least u whose noise can exceed the bound, with room for rounding.
+	least := math.Exp(-math.Exp(1e-4 - float64(bound)))
+	for i := 0; i < maximaBlock; i += 4 {
+		counter := uint32(block*maximaBlock+i) >> 2
+		words := philox([4]uint32{counter, uint32(pos)}, [2]uint32{uint32(seed), uint32(seed >> 32)})
+		for j, word := range words {
+			dst[i+j] = float32(math.Inf(-1))
+			if float64(word>>8|1)*0x1p-24 >= least {
+				dst[i+j] = gumbel(word)
+			}
+		}
+	}
+}
+
 // gumbel turns a word into noise.
 func gumbel(word uint32) float32 {
 	u := float32(word>>8|1) * 0x1p-24

@@ -174,26 +174,26 @@ func (s *SampleScratch) first(logits []float32) tokenRank {
 func (s *SampleScratch) loudest(logits []float32, p *SampleParams) int32 {
 	best, top := int32(0), s.draw.best/s.draw.temperature-quietest
 	for b, largest := range s.maxima {
-		if largest/s.draw.temperature+loudestNoise < top || rankOf(largest, 0) > s.draw.cut {
+		largest /= s.draw.temperature
+		if largest+loudestNoise < top || rankOf(s.maxima[b], 0) > s.draw.cut {
 			continue
 		}
 		start := b * maximaBlock
 		block := logits[start:min(start+maximaBlock, len(logits))]
-		noisy := noiseBlockFast(&s.block, p.Seed, p.Pos, b)
-		if noisy && len(block) == maximaBlock && loudestOf(&s.block, block, s.draw.temperature) <= top {
-			continue
+		if noiseBlockFast(&s.block, p.Seed, p.Pos, b) {
+			if len(block) == maximaBlock && loudestOf(&s.block, block, s.draw.temperature) <= top {
+				continue
+			}
+		} else {
+			// A sum's rounding can lift it by half a unit in the last place.
+			noiseBlock(&s.block, p.Seed, p.Pos, b, top-largest-0x1p-22*max(top, -top))
 		}
 		for i, logit := range block {
 			id := int32(start + i)
-			scaled := logit / s.draw.temperature
-			if scaled+loudestNoise < top || rankOf(logit, id) > s.draw.cut {
+			if rankOf(logit, id) > s.draw.cut {
 				continue
 			}
-			noise := s.block[i]
-			if !noisy {
-				noise = GumbelNoise(p.Seed, p.Pos, id)
-			}
-			if loud := scaled + noise; loud > top {
+			if loud := logit/s.draw.temperature + s.block[i]; loud > top {
 				best, top = id, loud
 			}
 		}
