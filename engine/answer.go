@@ -40,6 +40,7 @@ type answer struct {
 	// share is how many rows of prefill the step being planned gives it.
 	share   int
 	follows *answer     // the one whose evaluation it waited for last
+	trust   trust       // in drafts
 	changes []Change    // not yet in force for any token that was made
 	event   Event       // of this turn
 	told    Event       // the last one, its State and Counts

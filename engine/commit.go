@@ -15,7 +15,7 @@ func (e *Engine) commit(parts []part, result model.Result) {
 		a := p.a
 		e.pool.Commit(a.seq, p.from+p.n)
 		e.count(p, now)
-		var new []model.TokenProb
+		var made []model.TokenProb
 		var others [][]model.TokenProb
 		switch {
 		case a.probe != nil && p.from < a.prompt:
@@ -24,15 +24,15 @@ func (e *Engine) commit(parts []part, result model.Result) {
 				a.probe.rows = append(a.probe.rows, append([]float32(nil), out.Logits...))
 			}
 			if p.last() {
-				new = outputs[p.n-1].Tokens[:1]
+				made = outputs[p.n-1].Tokens[:1]
 			}
 			outputs = outputs[p.n:]
 		case p.last():
-			new, others = outputs[0].Tokens, outputs[0].Alternatives
+			made, others = outputs[0].Tokens, outputs[0].Alternatives
 			outputs = outputs[1:]
 		}
-		e.settle(p, len(new))
-		for i, t := range new {
+		e.settle(p, len(made))
+		for i, t := range made {
 			var alternatives []model.TokenProb
 			if i < len(others) {
 				alternatives = others[i]
@@ -62,6 +62,7 @@ func (e *Engine) settle(p part, tokens int) {
 	if len(p.draft) == 0 {
 		return
 	}
+	p.a.trust.note(len(p.draft), tokens-1)
 	done := p.from + p.n + tokens - 1
 	e.pool.Commit(p.a.seq, done)
 	e.pool.Truncate(p.a.seq, done)

@@ -40,6 +40,7 @@ type Engine struct {
 	pace    pace
 	figures figures
 	drafter drafter // nil for none
+	worth   worth
 }
 
 // parts are what an engine is put together from.
@@ -48,7 +49,8 @@ type parts struct {
 	words   words
 	file    io.Closer
 	drafter drafter
-	batch   int // rows of prefill in a step at most, 0 for the usual
+	eager   bool // draft whatever it costs
+	batch   int  // rows of prefill in a step at most, 0 for the usual
 	// place makes the executor, on the loop's thread, and adds to info what it
 	// decides.
 	place func(*Info) (executor, error)
@@ -60,7 +62,7 @@ func (p parts) start() (*Engine, error) {
 		p.batch = mostRows
 	}
 	e := &Engine{
-		info: p.info, words: p.words, file: p.file, drafter: p.drafter,
+		info: p.info, words: p.words, file: p.file, drafter: p.drafter, worth: worth{always: p.eager},
 		inbox: inbox{wake: make(chan struct{}, 1)}, stopped: make(chan struct{}),
 		pace: pace{limit: min(p.batch, mostRows)},
 	}
@@ -95,6 +97,7 @@ func (e *Engine) newAnswer(r Request) *answer {
 		stream: newStream(r.Sampling, e.inbox.nudge), composing: true,
 	}
 	a.knobs = bounded(r.Sampling)
+	a.trust.share = fair
 	a.seed = uint64(a.knobs.Seed)
 	if a.knobs.Seed < 0 {
 		a.seed = newSeed()

@@ -158,11 +158,22 @@ func (e *Engine) step(parts []part) error {
 		}
 		return nil
 	}
-	e.pace.note(parts, took)
-	e.figures.step(len(input.Rows))
+	e.measure(parts, len(input.Rows), took)
 	e.commit(parts, result)
 	e.emit()
 	return nil
+}
+
+// measure learns from what a step cost.
+func (e *Engine) measure(parts []part, rows int, took time.Duration) {
+	e.pace.note(parts, took)
+	e.figures.step(rows)
+	for _, p := range parts {
+		if p.n > 1 {
+			return
+		}
+	}
+	e.worth.note(rows, took)
 }
 
 // emit tells every stream what this turn brought.

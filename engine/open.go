@@ -42,7 +42,7 @@ func open(ctx context.Context, file *gguf.File, c Config, progress func(Progress
 	if err != nil {
 		return nil, err
 	}
-	p := parts{words: words, file: file, batch: c.BatchTokens, info: describe(file, program, c)}
+	p := parts{words: words, file: file, drafter: lookup{}, batch: c.BatchTokens, info: describe(file, program, c)}
 	p.info.Thinks = !words.none() && words.template.Thinks()
 	p.info.Notices = append(p.info.Notices, words.notices()...)
 	p.place = func(info *Info) (executor, error) {

@@ -170,6 +170,42 @@ func TestRealTwoEngines(t *testing.T) {
 	}
 }
 
+// Proposals from what stands in the prompt already change the steps, not the text:
+// it is what single tokens, which nobody drafts, give one after the other.
+func TestRealDrafts(t *testing.T) {
+	e := realEngine(t)
+	prompt := e.Tokenize("My cat is called Biscuit. My dog is called Rex. My cat is called Biscuit. My dog is called Rex. My cat is", false)
+	for _, temperature := range []float32{0, 0.8} {
+		r := Request{Tokens: prompt, MaxTokens: 40, IgnoreEnd: true, Sampling: Sampling{
+			Temperature: temperature, TopP: 0.95, TopK: 40, RepeatPenalty: 1.05, RepeatLastN: 30, Seed: 5,
+		}}
+		before := wide(e)
+		got := finish(t, e.Generate(context.Background(), r))
+		if temperature == 0 && wide(e) == before {
+			t.Error("nothing was drafted")
+		}
+		one := r
+		one.MaxTokens = 1
+		for i, token := range got.Tokens {
+			single := finish(t, e.Generate(context.Background(), one))
+			if id := single.Tokens[0].ID; id != token.ID || single.Tokens[0].TokenProb != token.TokenProb {
+				t.Fatalf("temperature %v, token %d: %+v, alone %+v", temperature, i, token, single.Tokens[0])
+			}
+			one.Tokens = append(slices.Clone(one.Tokens), token.ID)
+		}
+	}
+}
+
+// wide counts the steps with more than one row.
+func wide(e *Engine) (n int64) {
+	for width, steps := range e.Stats().Steps {
+		if width > 1 {
+			n += steps
+		}
+	}
+	return n
+}
+
 // A cancelled stream ends at once, and an idle engine is idle.
 func TestRealCancelledContext(t *testing.T) {
 	e := realEngine(t)

@@ -16,6 +16,8 @@ type Pool struct {
 	refs   []int32 // by cell
 	cached []bool  // by cell: the tree refers to it
 	free   bitmap
+	// top is above every cell that was ever handed out.
+	top int
 	// idle counts the cells that only the tree refers to.
 	idle  int
 	live  []*Seq // in the order of Open
@@ -117,6 +119,7 @@ func (p *Pool) Extend(s *Seq, tokens []int32) bool {
 	for _, t := range tokens {
 		c := p.free.take()
 		p.refs[c] = 1
+		p.top = max(p.top, int(c)+1)
 		s.cells = append(s.cells, c)
 		s.tokens = append(s.tokens, t)
 	}

@@ -56,13 +56,11 @@ type holdings struct {
 // Usage counts the pool's cells; Map has up to marks entries.
 func (p *Pool) Usage(marks int) Usage {
 	all := p.holdings()
-	n := census{users: make([]uint8, len(p.refs)), owner: make([]int32, len(p.refs))}
+	n := census{users: make([]uint8, p.top), owner: make([]int32, p.top)}
 	for i, h := range all {
 		h.Cells = n.count(int32(i+1), h)
 	}
-	for i := range n.owner {
-		n.owner[i] = 0
-	}
+	clear(n.owner)
 	running := p.running()
 	u := Usage{Total: p.Total(), Free: p.free.n}
 	for _, held := range running {
@@ -200,9 +198,11 @@ func (p *Pool) kinds(marks int, users []uint8, running []bool) []Kind {
 	kinds := make([]Kind, marks)
 	for i := range kinds {
 		var votes [4]int
-		for c := 1 + i*total/marks; c < 1+(i+1)*total/marks; c++ {
+		from, to := 1+i*total/marks, 1+(i+1)*total/marks
+		for c := from; c < min(to, p.top); c++ {
 			votes[p.kind(c, users[c], running[c])]++
 		}
+		votes[Free] += to - max(from, min(to, p.top))
 		for k := Held; k > Free; k-- {
 			if votes[k] > votes[kinds[i]] || kinds[i] == Free && votes[k] == votes[Free] {
 				kinds[i] = k
@@ -227,7 +227,7 @@ func (p *Pool) kind(c int, users uint8, running bool) Kind {
 
 // running marks the cells that running sequences use.
 func (p *Pool) running() []bool {
-	marks := make([]bool, len(p.refs))
+	marks := make([]bool, p.top)
 	for _, s := range p.live {
 		if s.resting {
 			continue
