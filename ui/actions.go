@@ -322,7 +322,7 @@ func (r *root) fork(p *pane, t *turn) {
 		return
 	}
 	c := p.conv.chat.Fork(t.m.ID)
-	c.Sampling = p.conv.layers.save()
+	c.SetSampling(p.conv.layers.save())
 	r.newTab(newPane(c, r.th))
 	r.say(toneQuiet, "a copy up to here; the original stays in its tab")
 }

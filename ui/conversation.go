@@ -189,6 +189,9 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 		s.Seed = l.dice()
 	}
 	info := l.engine.Info()
+	if c.chat.ModelPath != info.Path || c.chat.ModelName != info.Name {
+		c.chat.SetModel(info.Path, info.Name)
+	}
 	a := &answer{
 		model: info.Name, modelID: info.ID, backend: info.Backend, context: info.Context,
 		think: c.think, seed: uint64(s.Seed), start: s,

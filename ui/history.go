@@ -193,7 +193,7 @@ func (r *root) pin(c *store.Info) {
 }
 
 func (s *historySheet) hint(r *root) string {
-	return r.keyHint("enter open", "alt+p pin", "ctrl+d delete", "alt+z undo", "esc back")
+	return r.keyHint("enter open", "alt+p pin", "ctrl+d delete", "esc back")
 }
 
 func (s *historySheet) click(r *root, _, y int) tea.Cmd {

@@ -66,7 +66,10 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 func (r *root) withHint(p *pane, w int) string {
 	th := r.th
 	left := "  " + p.input.draw(editRow{0, len(p.input.s)}, th.accent)
-	if p.input.empty() {
+	switch {
+	case r.sheet != nil:
+		left = ""
+	case p.input.empty():
 		left = "  " + th.dim.draw(r.placeholder(p))
 	}
 	if hint := r.hint(p); hint != "" {

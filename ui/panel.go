@@ -71,7 +71,7 @@ func (r *root) knobLine(k knobIndex, w int) string {
 	if chosen {
 		pen = th.accentStrong
 	}
-	src := th.faint
+	src := th.dim
 	if from == fromLive || from == fromChat {
 		src = th.accent
 	}

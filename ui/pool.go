@@ -91,7 +91,8 @@ func (s *poolSheet) picture(th *theme, p *engine.PoolStats, w int) []string {
 }
 
 const (
-	poolName  = 26
+	poolName  = 22
+	poolState = 18
 	poolBar   = 16
 	poolCells = 10
 )
@@ -118,18 +119,18 @@ func (s *poolSheet) owners(r *root, p *engine.PoolStats, w int) []string {
 func ownerState(th *theme, o *engine.PoolOwner, i int) string {
 	switch o.State {
 	case engine.StateWaiting:
-		return th.warn.draw(fit(th.mark.wait+" waiting", 22))
+		return th.warn.draw(fit(th.mark.wait+" waiting", poolState))
 	case engine.StateQueued:
-		return th.dim.draw(fit("queued", 22))
+		return th.dim.draw(fit("queued", poolState))
 	case engine.StatePrefill:
-		return th.accent.draw(fit(th.mark.busy+" reading", 22))
+		return th.accent.draw(fit(th.mark.busy+" reading", poolState))
 	case engine.StateDecoding:
-		return th.accent.draw(fit(th.mark.busy+" answering", 22))
+		return th.accent.draw(fit(th.mark.busy+" answering", poolState))
 	}
 	if i == 0 {
-		return th.dim.draw(fit("idle, goes first", 22))
+		return th.dim.draw(fit("idle, goes first", poolState))
 	}
-	return th.dim.draw(fit(fmt.Sprintf("idle, goes %s", ordinal(i+1)), 22))
+	return th.dim.draw(fit(fmt.Sprintf("idle, goes %s", ordinal(i+1)), poolState))
 }
 
 func ordinal(n int) string {

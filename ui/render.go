@@ -274,6 +274,9 @@ var spinnerFrames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 
 // spinner turns about ten times a second at thirty frames.
 func spinner(th *theme, frame int) string {
+	if th.still {
+		return th.mark.dot
+	}
 	if th.mark.rule != richMarks.rule {
 		return string(`|/-\`[frame/4%4])
 	}

@@ -88,6 +88,7 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		back: backend{open: o.Open, config: o.Config},
 		th:   newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
 	}
+	r.th.still = o.ReducedMotion
 	return r
 }
 

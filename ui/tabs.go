@@ -42,14 +42,14 @@ func (r *root) drawTitle(w int) (line string, spans []tabSpan) {
 	var b strings.Builder
 	x := 1
 	b.WriteByte(' ')
-	first := r.firstTab(titles, w-rw-8)
+	first := r.firstTab(titles, w-rw)
 	if first > 0 {
 		b.WriteString(r.th.dim.draw(r.th.mark.prev + " "))
 		x += 2
 	}
 	for i := first; i < len(r.tabs); i++ {
 		tw := text.Width(titles[i]) + 2
-		if x+tw+4 > w-rw {
+		if x+tw+6 > w-rw {
 			b.WriteString(r.th.dim.draw(r.th.mark.next))
 			x++
 			break
@@ -65,10 +65,10 @@ func (r *root) drawTitle(w int) (line string, spans []tabSpan) {
 
 // firstTab is the first that is shown, so that the active one is in sight.
 func (r *root) firstTab(titles []string, w int) int {
-	first, used := r.active, 3
+	first, used := r.active, 4
 	for i := r.active; i >= 0; i-- {
 		used += text.Width(titles[i]) + 5
-		if used > w && i < r.active {
+		if used+2*b2i(i > 0) > w && i < r.active {
 			break
 		}
 		first = i

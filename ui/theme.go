@@ -25,6 +25,9 @@ func (p pen) draw(s string) string {
 // terminal's background and foreground where it tells them.
 type theme struct {
 	dark, colour bool
+	// few tells that the terminal has sixteen colours at most, still that nothing
+	// may turn by itself.
+	few, still bool
 	// version grows with every change, for the caches of rendered text.
 	version int
 	bg, fg  color.Color
@@ -93,6 +96,12 @@ func (t *theme) setForeground(c color.Color) {
 	t.build()
 }
 
+// setFew takes what is known of the terminal's colours.
+func (t *theme) setFew(few bool) {
+	t.few = few
+	t.build()
+}
+
 func (t *theme) build() {
 	t.version++
 	t.doc = text.NewTheme(t.dark, t.colour)
@@ -122,13 +131,13 @@ func (t *theme) build() {
 	t.likelyPen = pen(style().ForegroundColor(ansi.BasicColor(3)).String())
 	t.differs = pen(style().ForegroundColor(ansi.BasicColor(3)).Underline(true).String())
 	t.unlikelyPen = pen(style().ForegroundColor(ansi.BasicColor(1)).Underline(true).String())
-	t.dim, t.faint = t.grey(0.55), t.grey(0.32)
+	t.dim, t.faint = t.grey(0.6), t.grey(0.32)
 }
 
 // grey mixes share of the foreground into the background. Without the
 // terminal's answer it is the palette's grey.
 func (t *theme) grey(share float64) pen {
-	if t.bg == nil {
+	if t.bg == nil || t.few {
 		return pen(ansi.NewStyle().ForegroundColor(ansi.BasicColor(8)).String())
 	}
 	fg := t.fg

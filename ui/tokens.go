@@ -196,7 +196,7 @@ func (s *tokenSheet) alternatives(r *root, w int) []string {
 	if !s.listed(tok) {
 		out = append(out, "  "+th.accent.draw(fit(text.Truncate(shownToken(s.pieceOf(tok)), 13, th.mark.ellipsis), w-2-9))+th.dim.draw(right(percent(float32(tok.likely())), 9)))
 	}
-	out = append(out, "", th.dim.draw(fit("  the model's own odds; the knobs drew it at "+strings.TrimSpace(percent(tok.prob)), w)))
+	out = append(out, "", th.dim.draw(fit("  with the knobs it was drawn at "+strings.TrimSpace(percent(tok.prob)), w)))
 	if before, after := s.t.answer.around(s.at); len(changed(before, after)) > 0 {
 		for _, k := range changed(before, after) {
 			out = append(out, "", th.accent.draw(fmt.Sprintf("%s %s → %s", knobs[k].label, knobs[k].write(knobs[k].get(&before)), knobs[k].write(knobs[k].get(&after)))))
@@ -291,5 +291,5 @@ func (a *answer) until(n int) *answer {
 }
 
 func (s *tokenSheet) hint(r *root) string {
-	return r.keyHint("left right token", "up down alternative", "enter branches from it", "esc back")
+	return r.keyHint("left right token", "up down other", "enter branches there", "n unlikely", "esc back")
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
 // Update routes a message to the part that it is for.
@@ -13,12 +14,21 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.w, r.h = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		if msg.Color != nil {
-			r.th.setBackground(msg.Color, msg.IsDark())
+			dark := msg.IsDark()
+			switch r.options.Theme {
+			case "dark":
+				dark = true
+			case "light":
+				dark = false
+			}
+			r.th.setBackground(msg.Color, dark)
 		}
 	case tea.ForegroundColorMsg:
 		if msg.Color != nil {
 			r.th.setForeground(msg.Color)
 		}
+	case tea.ColorProfileMsg:
+		r.th.setFew(msg.Profile < colorprofile.ANSI256)
 	case tea.KeyboardEnhancementsMsg:
 		r.enhanced = msg.SupportsKeyDisambiguation()
 	case tea.FocusMsg:
@@ -70,7 +80,6 @@ func (r *root) onOpened(msg openedMsg) tea.Cmd {
 	}
 	for _, t := range r.tabs {
 		for _, p := range t.panes {
-			p.conv.chat.ModelPath, p.conv.chat.ModelName = info.Path, info.Name
 			if len(p.conv.waiting) > 0 {
 				cmds = append(cmds, r.ended(p))
 			}
