@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // BenchmarkModel measures the model that CONFAB_BENCH_MODEL names: prompts of 512
-// tokens, and steps of 1, 4 and 16 sequences that have 64 tokens each. Random weights
-// in a real model's shape do as well.
+// tokens, and steps of 1, 4 and 16 sequences that have 64 tokens each, on
+// CONFAB_BENCH_THREADS workers or all. Random weights in a real model's shape do as well.
 func BenchmarkModel(b *testing.B) {
 	path := os.Getenv("CONFAB_BENCH_MODEL")
 	if path == "" {
@@ -19,7 +20,8 @@ func BenchmarkModel(b *testing.B) {
 	}
 	p := load(b, path)
 	began := time.Now()
-	e := start(b, p, Options{Cells: 4096})
+	threads, _ := strconv.Atoi(os.Getenv("CONFAB_BENCH_THREADS"))
+	e := start(b, p, Options{Cells: 4096, Threads: threads})
 	b.Logf("packed in %v", time.Since(began).Round(time.Millisecond))
 	b.Run("prompt512", func(b *testing.B) { benchPrompt(b, e, 512) })
 	for _, n := range []int{1, 4, 16} {

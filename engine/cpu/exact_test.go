@@ -12,24 +12,14 @@ import (
 var families = []string{"tiny-llama-q4_k_m", "tiny-qwen3moe-q4_k_m", "tiny-gemma2-f32", "tiny-gpt-oss-mxfp4",
 	"tiny-gemma4-q4_k_m", "tiny-qwen35moe-q4_k_m", "tiny-phi3-f32"}
 
-// poison fills every cell with what must never be read.
+// poison fills every cell and every memory with what must never be read.
 func poison(e *Executor) {
-	nan := float32(math.NaN())
-	for i, c := range e.program.Caches {
-		k, v := make([]float32, c.KVHeads*c.KeyDim), make([]float32, c.KVHeads*c.ValueDim)
-		for j := range k {
-			k[j] = nan
-		}
-		for j := range v {
-			v[j] = nan
-		}
-		for cell := range e.options.Cells {
-			e.kv[i].Store(int32(cell), k, v)
-		}
+	for cell := range e.options.Cells {
+		e.Poison(int32(cell))
 	}
 	for _, s := range e.states {
 		for j := range s {
-			s[j] = nan
+			s[j] = float32(math.NaN())
 		}
 	}
 }

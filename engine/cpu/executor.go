@@ -16,7 +16,8 @@ package cpu
 
 import (
 	"fmt"
-	"runtime"
+	"math"
+	"slices"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels"
@@ -27,7 +28,7 @@ const MaxRows = 4096
 
 // Options says how to make an Executor.
 type Options struct {
-	// Threads is the number of workers; 0 takes the processors that Go may use.
+	// Threads is the number of workers; 0 takes one for each core.
 	Threads int
 	// Cells is the size of the pool, the scratch cell included.
 	Cells int
@@ -65,7 +66,7 @@ type Executor struct {
 // New packs the weights of a program and makes room for the cells.
 func New(p *model.Program, o Options) (*Executor, error) {
 	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
+		o.Threads = max(1, cores())
 	}
 	if o.Cells < 2 {
 		return nil, fmt.Errorf("cpu: a pool of %d cells has no room; it needs 2, one of them scratch", o.Cells)
@@ -101,6 +102,14 @@ func (e *Executor) CellBytes() int64 {
 		n += kv.Bytes()
 	}
 	return n / int64(e.options.Cells)
+}
+
+// Poison fills a free cell with what shows in every result that reads it.
+func (e *Executor) Poison(cell int32) {
+	for i, c := range e.program.Caches {
+		nan := slices.Repeat([]float32{float32(math.NaN())}, c.KVHeads*max(c.KeyDim, c.ValueDim))
+		e.kv[i].Store(cell, nan[:c.KVHeads*c.KeyDim], nan[:c.KVHeads*c.ValueDim])
+	}
 }
 
 // Name describes the executor to people.

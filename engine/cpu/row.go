@@ -86,7 +86,9 @@ func embed(e *Executor, op *model.Embed) rowFunc {
 			at = int(e.step.Rows[r].Pos)
 		}
 		out := e.row(op.Out, r)
-		lookup.read(out, at)
+		if err := lookup.read(out, at); err != nil {
+			panic(err) // the type was read from when the weights were packed
+		}
 		if op.Scale != 1 {
 			kernels.Scale(out, out, op.Scale)
 		}

@@ -54,8 +54,8 @@ const (
 	ticketSeq  = 2 * ticketBits
 )
 
-// spins is how often a waiting worker looks before it sleeps: some 50 microseconds.
-const spins = 1000
+// spins is how often a waiting worker looks before it sleeps: some 100 microseconds.
+const spins = 2000
 
 func newTeam(n int, idle func(phase, worker int)) *team {
 	t := &team{idle: idle}

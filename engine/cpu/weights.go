@@ -19,16 +19,8 @@ type weights struct {
 // packJob is one matrix of one expert on its way.
 type packJob struct {
 	matrix *kernels.Matrix
-	source *source
-	bytes  int64
+	source []byte       // the file's
 	left   atomic.Int64 // panels to pack
-}
-
-// source is a tensor of the file. When its last matrix is packed, its pages are given
-// back; a row that is looked up later is read again.
-type source struct {
-	of   *model.Matrix // one of those that the tensor holds
-	left atomic.Int64  // matrices to pack
 }
 
 // of returns the matrix of an expert, 0 where there are none.
@@ -37,32 +29,24 @@ func (w *weights) of(m *model.Matrix, expert int) *kernels.Matrix { return w.pac
 // pack packs every matrix that a program multiplies by, on all workers.
 func pack(p *model.Program, o Options) (*weights, error) {
 	w := &weights{packed: map[*model.Matrix][]*kernels.Matrix{}}
-	sources := map[string]*source{} // by the tensor's name
-	of := func(m *model.Matrix) *source {
-		s := sources[m.Tensor.Name]
-		if s == nil {
-			s = &source{of: m}
-			sources[m.Tensor.Name] = s
-		}
-		return s
-	}
 	var jobs []*packJob
 	for _, op := range p.Ops {
-		if _, lookup := op.(*model.Embed); lookup {
+		if embed, ok := op.(*model.Embed); ok {
+			row := make([]float32, embed.Table.K)
+			if err := w.table(embed.Table).read(row, 0); err != nil {
+				return nil, tensorError(embed.Table, err)
+			}
 			continue
 		}
 		for _, m := range op.Matrices(nil) {
 			if w.packed[m] != nil {
 				continue
 			}
-			s := of(m)
 			for expert := range m.Experts {
 				j, err := newJob(m, expert, o.Exact)
 				if err != nil {
-					return nil, fmt.Errorf("cpu: the tensor %s: %w", m.Tensor.Name, err)
+					return nil, tensorError(m, err)
 				}
-				j.source = s
-				s.left.Add(1)
 				w.packed[m] = append(w.packed[m], j.matrix)
 				jobs = append(jobs, j)
 			}
@@ -72,9 +56,13 @@ func pack(p *model.Program, o Options) (*weights, error) {
 	return w, nil
 }
 
+func tensorError(m *model.Matrix, err error) error {
+	return fmt.Errorf("cpu: the tensor %s of type %s: %w", m.Tensor.Name, m.Tensor.Type, err)
+}
+
 func newJob(m *model.Matrix, expert int, exact bool) (*packJob, error) {
 	typ, data := kernels.Type(m.Tensor.Type), m.Bytes(expert)
-	j := &packJob{bytes: int64(len(data))}
+	j := &packJob{source: data}
 	if exact {
 		floats := make([]float32, m.Rows*m.K)
 		if err := kernels.Dequantize(typ, floats, data); err != nil {
@@ -96,19 +84,20 @@ func newJob(m *model.Matrix, expert int, exact bool) (*packJob, error) {
 // packBytes is about how much of a file a worker packs in one go.
 const packBytes = 1 << 20
 
-// packAll spreads the jobs over the workers, in order, so that a tensor is soon done
-// with.
+// piece is some panels of a job.
+type piece struct {
+	job      *packJob
+	from, to int
+}
+
+// packAll spreads the jobs over the workers, in the order of the file's use.
 func packAll(p *model.Program, jobs []*packJob, o Options) {
-	type piece struct {
-		job      *packJob
-		from, to int
-	}
 	var pieces []piece
 	var total int64
 	for _, j := range jobs {
-		total += j.bytes
+		total += int64(len(j.source))
 		n := j.matrix.Panels()
-		step := max(1, int(int64(n)*packBytes/max(1, j.bytes)))
+		step := max(1, n*packBytes/max(1, len(j.source)))
 		for from := 0; from < n; from += step {
 			pieces = append(pieces, piece{j, from, min(n, from+step)})
 		}
@@ -120,16 +109,10 @@ func packAll(p *model.Program, jobs []*packJob, o Options) {
 	for range o.Threads {
 		workers.Go(func() {
 			for at := next.Add(1) - 1; at < int64(len(pieces)); at = next.Add(1) - 1 {
-				piece := pieces[at]
-				j := piece.job
-				j.matrix.Pack(piece.from, piece.to)
-				if j.left.Add(int64(piece.from-piece.to)) > 0 {
-					continue
-				}
-				j.finish(p)
+				n := pieces[at].pack(p)
 				if o.Progress != nil {
 					report.Lock()
-					done += j.bytes
+					done += n
 					o.Progress(done, total)
 					report.Unlock()
 				}
@@ -139,12 +122,19 @@ func packAll(p *model.Program, jobs []*packJob, o Options) {
 	workers.Wait()
 }
 
-// finish lets go of the file's bytes.
-func (j *packJob) finish(p *model.Program) {
-	j.matrix.Packed()
-	if j.source.left.Add(-1) == 0 {
-		p.File.Release(j.source.of.Tensor)
+// pack packs a piece, gives the file's pages back, and returns how many bytes they were.
+// Where the last panel is not full, a piece's share of the bytes is a little off: then a
+// few pages are given back early and read again, or late.
+func (c piece) pack(p *model.Program) int64 {
+	j := c.job
+	j.matrix.Pack(c.from, c.to)
+	n, size := j.matrix.Panels(), len(j.source)
+	part := j.source[c.from*size/n : c.to*size/n]
+	p.Release(part)
+	if j.left.Add(int64(c.from-c.to)) == 0 {
+		j.matrix.Packed()
 	}
+	return int64(len(part))
 }
 
 // lookup reads rows of an embedding matrix from the file itself.
@@ -159,7 +149,6 @@ func (w *weights) table(m *model.Matrix) lookup {
 	return lookup{kernels.Type(m.Tensor.Type), data, len(data) / m.Rows}
 }
 
-func (l lookup) read(dst []float32, row int) {
-	// The type was checked when the table was made.
-	_ = kernels.Dequantize(l.typ, dst, l.data[row*l.row:][:l.row])
+func (l lookup) read(dst []float32, row int) error {
+	return kernels.Dequantize(l.typ, dst, l.data[row*l.row:][:l.row])
 }

@@ -1,5 +1,7 @@
 package model
 
+import "github.com/confab-tui/confab/engine/gguf"
+
 // The parts that layers are made of. Each appends its operations and returns where the
 // result stands.
 
@@ -27,14 +29,11 @@ func (b *builder) normInPlace(x Ref, parts int, weight string, eps float32) {
 	b.op(n)
 }
 
-// matMul multiplies by NAME.weight and adds NAME.bias where the file has one.
-func (b *builder) matMul(out, in Ref, name string) {
-	w := b.matrix(name+".weight", in.Width, out.Width)
-	b.op(&MatMul{Out: out, In: in, W: w, Bias: b.vectorIf(name+".bias", out.Width)})
-}
+// matMul multiplies by NAME.weight, and adds NAME.bias where the file has one.
+func (b *builder) matMul(out, in Ref, name string) { b.joined(in, name, out) }
 
-// joined multiplies by a matrix that a file has in one piece for several outputs, one
-// after the other.
+// joined is matMul by a matrix that a file has in one piece for several outputs, one after
+// the other.
 func (b *builder) joined(in Ref, name string, outs ...Ref) {
 	rows := 0
 	for _, out := range outs {
@@ -48,7 +47,20 @@ func (b *builder) joined(in Ref, name string, outs ...Ref) {
 			op.Bias = &Vector{Name: bias.Name, Values: bias.Values[at : at+out.Width]}
 		}
 		b.op(op)
+		b.scaled(w, name, out, bias != nil)
 		at += out.Width
+	}
+}
+
+// scaled multiplies a product by NAME.scale, which files have beside NVFP4 weights.
+func (b *builder) scaled(w *Matrix, name string, out Ref, biased bool) {
+	name += ".scale"
+	if w.Tensor == nil || w.Tensor.Type != gguf.NVFP4 || !b.has(name) {
+		return
+	}
+	b.check(!biased, "%s beside a bias is not supported", name)
+	if by := b.vector(name, 1); len(by.Values) == 1 {
+		b.op(&Scale{Out: out, In: out, By: by.Values[0]})
 	}
 }
 
@@ -96,12 +108,12 @@ func (b *builder) head(x Ref) {
 }
 
 func (b *builder) vocabulary(h Ref) {
-	name := "output.weight"
-	if !b.has(name) {
-		name = "token_embd.weight"
+	name := "output"
+	if !b.has(name + ".weight") {
+		name = "token_embd"
 	}
 	b.p.Logits = b.buffer("logits", b.p.Spec.Vocab)
-	b.op(&MatMul{Out: b.p.Logits, In: h, W: b.matrix(name, h.Width, b.p.Spec.Vocab)})
+	b.matMul(b.p.Logits, h, name)
 	if by := b.floatOr("logit_scale", 1); by != 1 {
 		b.op(&Scale{Out: b.p.Logits, In: b.p.Logits, By: by})
 	}

@@ -25,6 +25,9 @@ func (b *builder) experts(layer int, out, h Ref, act Activation, r Route) {
 		x.Gate = b.bank(layerName(layer, "ffn_gate_exps.weight"), width, hidden)
 		x.Up = b.bank(layerName(layer, "ffn_up_exps.weight"), width, hidden)
 	}
+	for _, name := range []string{"ffn_gate_exps.scale", "ffn_up_exps.scale", "ffn_gate_up_exps.scale"} {
+		b.check(!b.has(layerName(layer, name)), "the tensor %s is not supported: experts are scaled after ffn_down alone", layerName(layer, name))
+	}
 	x.GateBias = b.vectorsIf(layerName(layer, "ffn_gate_exps.bias"), hidden)
 	x.UpBias = b.vectorsIf(layerName(layer, "ffn_up_exps.bias"), hidden)
 	x.DownBias = b.vectorsIf(layerName(layer, "ffn_down_exps.bias"), width)

@@ -54,3 +54,6 @@ type Spec struct {
 	Eps                              float32 // of every norm that names no other
 	Params                           int64   // weights in the file
 }
+
+// Release tells the system that this part of the file's data is copied and not needed soon.
+func (p *Program) Release(data []byte) { p.File.Release(&gguf.Tensor{Data: data}) }
