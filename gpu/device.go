@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"fmt"
+	"runtime"
 
 	"gorgonia.org/cu"
 )
@@ -117,4 +118,30 @@ func (d *Device) Close() error {
 		err = e
 	}
 	return err
+}
+
+// FreeMemory returns the free bytes of a device that need not be open.
+func FreeMemory(ordinal int) (int64, error) {
+	if err := Available(); err != nil {
+		return 0, err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	dev, err := cu.GetDevice(ordinal)
+	if err != nil {
+		return 0, named("cuDeviceGet", err)
+	}
+	ctx, err := dev.RetainPrimaryCtx()
+	if err != nil {
+		return 0, named("cuDevicePrimaryCtxRetain", err)
+	}
+	d := &Device{dev: dev, ctx: ctx}
+	var free int64
+	if err = d.Use(); err == nil {
+		free, _, err = d.Memory()
+	}
+	if e := named("cuDevicePrimaryCtxRelease", dev.ReleasePrimaryCtx()); err == nil {
+		err = e
+	}
+	return free, err
 }

@@ -21,8 +21,12 @@ struct MapArgs {
 
 static __device__ __forceinline__ float sigmoid(float x) { return __fdiv_rn(1.f, 1.f + expf(-x)); }
 
+// In half precision, as glu.go says.
 static __device__ __forceinline__ float gelu(float x) {
-  return 0.5f * x * (1.f + tanhf(0.797884560802865f * (x + 0.044715f * x * x * x)));
+  if (x >= 10.f) return x;
+  float v = __half2float(__float2half_rn(fmaxf(x, -10.f)));
+  v = 0.5f * v * (1.f + tanhf(0.797884560802865f * (v + 0.044715f * v * v * v)));
+  return __half2float(__float2half_rn(v));
 }
 
 static __device__ __forceinline__ float map_value(int op, float a, float b, float by, float factor) {

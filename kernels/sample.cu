@@ -174,7 +174,7 @@ static __device__ u64 find_cut(const View& view, SampleRoom& room, u64 limit, u6
     prefix |= (u64)digit << shift;
     want -= room.before;
     __syncthreads();
-    if (many == 1 || (!by_mass && (u64)many == want)) return prefix | ((1ull << shift) - 1);
+    if (many == 1 || (!by_mass && (u64)many == want)) return min(limit, prefix | ((1ull << shift) - 1));
   }
   return prefix;
 }

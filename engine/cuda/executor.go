@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
@@ -92,6 +93,9 @@ func New(p *model.Program, o Options) (*Executor, error) {
 	if len(p.States) > 0 {
 		return nil, fmt.Errorf("cuda: %s models remember sequences in states, which only the CPU runs yet", p.Spec.Arch)
 	}
+	// The driver's context belongs to a thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	d, err := gpu.Open(o.Device, kernels.Fatbin)
 	if err != nil {
 		return nil, err
@@ -180,6 +184,8 @@ func (e *Executor) Name() string { return e.device.Name }
 
 // Close frees everything on the device.
 func (e *Executor) Close() error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	errs := []error{e.device.Use()}
 	for _, g := range e.graphs {
 		errs = append(errs, g.Close())
@@ -204,6 +210,8 @@ func (e *Executor) Run(step *model.Step) (model.Result, error) {
 	if err := e.check(step); err != nil {
 		return model.Result{}, err
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err := e.device.Use(); err != nil {
 		return model.Result{}, failure{err}
 	}

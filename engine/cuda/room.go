@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
@@ -112,6 +113,8 @@ func (e *Executor) allocateCells() error {
 
 // Poison spoils a cell that nobody may read any more.
 func (e *Executor) Poison(cell int32) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err := e.device.Use(); err != nil {
 		return err
 	}
@@ -124,4 +127,10 @@ func (e *Executor) Poison(cell int32) error {
 		}
 	}
 	return e.queue.Sync()
+}
+
+// Room returns how many bytes there are for weights and cells on a device now.
+func Room(device int) (int64, error) {
+	free, err := gpu.FreeMemory(device)
+	return max(0, free-reserveBytes), err
 }

@@ -1,0 +1,211 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/confab-tui/confab/engine/model"
+)
+
+// prompt is some tokens that the built-in model knows.
+func prompt(r *rand.Rand, n, vocab int) []int32 {
+	tokens := make([]int32, n)
+	for i := range tokens {
+		tokens[i] = int32(r.IntN(vocab))
+	}
+	return tokens
+}
+
+// The built-in model: logits near the CPU's, and the same greedy text.
+func TestBuiltin(t *testing.T) {
+	p := load(t, builtin)
+	cuda, cpu := start(t, p, Options{Cells: 1024}), startCPU(t, p, 1024)
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{1, 5, 64, 65, 300} {
+		tokens := prompt(r, n, p.Spec.Vocab)
+		a, b := newSequence(600), newSequence(600)
+		outs := []int{n - 1}
+		for step := range 40 {
+			got, err := cuda.Run(a.step(tokens, outs...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := cpu.Run(b.step(tokens, outs...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := distance(got.Outputs[0].Logits, want.Outputs[0].Logits); !(d < 5e-2) {
+				t.Fatalf("prompt of %d, step %d: logits differ by %.2g", n, step, d)
+			}
+			x, y := got.Outputs[0].Tokens[0].ID, want.Outputs[0].Tokens[0].ID
+			if l := want.Outputs[0].Logits; x != y && l[y]-l[x] > 0.2 {
+				t.Fatalf("prompt of %d, step %d: token %d, want %d, which leads by %g", n, step, x, y, l[y]-l[x])
+			}
+			tokens, outs = []int32{y}, []int{len(a.tokens)}
+		}
+	}
+}
+
+// Sequences advance together in steps of every width, in pieces of every size, and
+// every logit row has the bits that it has when the sequence runs alone, token by
+// token.
+func TestEveryWidth(t *testing.T) {
+	for _, path := range []string{builtin, "../../testdata/models/tiny-llama-q4_k_m.gguf", "../../testdata/models/tiny-qwen3-f32.gguf"} {
+		t.Run(path, func(t *testing.T) { everyWidth(t, path) })
+	}
+}
+
+const (
+	mixLength = 90
+	mixSeqs   = 24
+)
+
+func everyWidth(t *testing.T, path string) {
+	p := load(t, path)
+	e := start(t, p, Options{Cells: mixLength*mixSeqs + 1})
+	r := rand.New(rand.NewPCG(2, 2))
+	texts := make([][]int32, mixSeqs)
+	alone := make([][][]float32, mixSeqs)
+	for i := range texts {
+		texts[i] = prompt(r, mixLength, min(p.Spec.Vocab, 250))
+		s := newSequence(mixLength)
+		for pos := range mixLength {
+			res, err := e.Run(s.step(texts[i][pos:pos+1], pos))
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone[i] = append(alone[i], res.Outputs[0].Logits)
+		}
+	}
+	for _, eager := range []bool{false, true} {
+		run := e
+		if eager {
+			run = start(t, p, Options{Cells: mixLength*mixSeqs + 1, Eager: true})
+		}
+		mix(t, run, r, texts, alone)
+	}
+}
+
+// mix runs random steps until all sequences have ended, twice.
+func mix(t *testing.T, e *Executor, r *rand.Rand, texts [][]int32, alone [][][]float32) {
+	widths := r.Perm(65)
+	widths = append(widths, 95, 96, 130, 300)
+	worst := 0.0
+	done := make([]int, mixSeqs)
+	for _, w := range widths {
+		want := w + 1
+		step := &model.Step{}
+		var checks [][2]int
+		for _, i := range r.Perm(mixSeqs) {
+			left := want - len(step.Rows)
+			if left == 0 {
+				break
+			}
+			if done[i] == mixLength {
+				done[i] = 0 // the same cells once more
+			}
+			n := min(left, 1+r.IntN(mixLength-done[i]))
+			if r.IntN(2) == 0 {
+				n = 1
+			}
+			first := len(step.Rows)
+			for j := range n {
+				pos := done[i] + j
+				step.Rows = append(step.Rows, model.Row{Token: texts[i][pos], Pos: int32(pos), Cell: cellOf(i, pos)})
+				if r.IntN(3) == 0 {
+					step.Outputs = append(step.Outputs, model.Output{Row: first + j, Logits: true})
+					checks = append(checks, [2]int{i, pos})
+				}
+			}
+			done[i] += n
+			seq := model.Seq{First: first, Count: n}
+			for pos := range done[i] {
+				seq.Cells = append(seq.Cells, cellOf(i, pos))
+			}
+			step.Seqs = append(step.Seqs, seq)
+		}
+		res, err := e.Run(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, c := range checks {
+			d := distance(res.Outputs[k].Logits, alone[c[0]][c[1]])
+			worst = max(worst, d)
+			if len(step.Rows) <= graphRows && d != 0 || !(d < 1e-2) {
+				t.Fatalf("%d rows, sequence %d, position %d: logits differ by %.2g from those alone", len(step.Rows), c[0], c[1], d)
+			}
+		}
+	}
+	t.Logf("worst difference %.2g", worst)
+}
+
+// cellOf scatters the sequences' cells over the pool.
+func cellOf(seq, pos int) int32 {
+	at := seq*mixLength + pos
+	return int32(1 + at*7%(mixLength*mixSeqs))
+}
+
+// Draft rows are sampled as the rows that they stand for, and what a wrong one wrote
+// does no harm.
+func TestDraft(t *testing.T) {
+	p := load(t, builtin)
+	e := start(t, p, Options{Cells: 300})
+	r := rand.New(rand.NewPCG(3, 3))
+	knobs := model.DefaultSampling()
+	knobs.RepeatPenalty, knobs.PresencePenalty = 1.1, 0.2
+	text := prompt(r, 20, p.Spec.Vocab)
+	at := func(n int) model.SamplingRow {
+		return model.SamplingRow{Sampling: knobs, Seed: 77, Pos: int32(n), History: text[max(0, n-knobs.RepeatLastN):n], Alternatives: 3}
+	}
+	s := newSequence(200)
+	next := func(tokens []int32) model.TokenProb {
+		st := s.step(tokens)
+		st.Outputs = []model.Output{{Row: len(tokens) - 1, Sampling: at(len(s.tokens))}}
+		res, err := e.Run(st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(res.Outputs[0].Alternatives[0]); n != 3 {
+			t.Fatalf("%d alternatives, want 3", n)
+		}
+		return res.Outputs[0].Tokens[0]
+	}
+	var want []model.TokenProb
+	tok := next(text)
+	for range 20 {
+		want = append(want, tok)
+		text = append(text, tok.ID)
+		tok = next([]int32{tok.ID})
+	}
+	for n := range 8 {
+		s = newSequence(200)
+		text = text[:20]
+		next(text)
+		draft := make([]int32, 0, 8)
+		for i := range 7 {
+			id := want[1+i].ID
+			if i == n {
+				id = (id + 1) % int32(p.Spec.Vocab)
+			}
+			draft = append(draft, id)
+		}
+		text = append(text, want[0].ID)
+		st := s.step(append([]int32{want[0].ID}, draft...))
+		st.Outputs = []model.Output{{Row: 0, Sampling: at(21), Draft: draft}}
+		res, err := e.Run(st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := res.Outputs[0].Tokens
+		if len(got) != min(n, 7)+1 {
+			t.Fatalf("draft wrong at %d: %d tokens", n, len(got))
+		}
+		for i, g := range got {
+			if g != want[1+i] {
+				t.Errorf("draft wrong at %d: token %d is %v, want %v", n, i, g, want[1+i])
+			}
+		}
+	}
+}
