@@ -1,0 +1,60 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A stored cell holds its values, rounded to halves or not, and no other cell
+// changes.
+func TestKVStore(t *testing.T) {
+	extremes := []float32{0, float32(math.Copysign(0, -1)), 1e-7, 6e-8, 1e-9, 65504, 65520, 1e9, float32(math.Inf(-1)), float32(math.NaN()), 0.1, 1 + 0x1p-11, 1 + 3*0x1p-11}
+	eachForm(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, dims := range [][2]int{{1, 1}, {13, 7}, {16, 24}, {64, 64}, {80, 96}, {256, 128}} {
+			for _, f32 := range []bool{false, true} {
+				const cells, heads, cell = 5, 3, 2
+				kv := NewKV(cells, heads, dims[0], dims[1], f32)
+				k, v := make([]float32, heads*dims[0]), make([]float32, heads*dims[1])
+				normals(rng, k, 1)
+				normals(rng, v, 1)
+				copy(k, extremes)
+				copy(v[len(v)-1:], extremes[5:])
+				kv.Store(cell, k, v)
+				for c := range cells {
+					for i := range heads {
+						checkCell(t, kv.keyHalves, kv.keyFloats, (i*cells+c)*kv.keyStride, k[i*dims[0]:][:dims[0]], c == cell)
+						checkCell(t, kv.valueHalves, kv.valueFloats, (i*cells+c)*kv.valueStride, v[i*dims[1]:][:dims[1]], c == cell)
+					}
+				}
+				size := int64(2)
+				if f32 {
+					size = 4
+				}
+				if want := size * cells * heads * int64(kv.keyStride+kv.valueStride); kv.Bytes() != want {
+					t.Errorf("%d bytes, want %d", kv.Bytes(), want)
+				}
+			}
+		}
+	})
+}
+
+// checkCell compares one head's part of a cell with what was stored, or with zeros.
+func checkCell(t *testing.T, halves []uint16, floats []float32, at int, want []float32, stored bool) {
+	t.Helper()
+	for i, w := range want {
+		if !stored {
+			w = 0
+		}
+		var got float32
+		if floats != nil {
+			got = floats[at+i]
+		} else {
+			got, w = F16ToF32(halves[at+i]), F16ToF32(F32ToF16(w))
+		}
+		if math.Float32bits(got) != math.Float32bits(w) && (got == got || w == w) {
+			t.Fatalf("value %d is %g, want %g", i, got, w)
+		}
+	}
+}
