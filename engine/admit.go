@@ -71,6 +71,17 @@ func (e *Engine) giveWay(a *answer, lack int) bool {
 	return true
 }
 
+// running counts the answers that have a place.
+func (e *Engine) running() int {
+	n := 0
+	for _, a := range e.answers {
+		if a.running() {
+			n++
+		}
+	}
+	return n
+}
+
 // start lets a run that has its place.
 func (e *Engine) start(a *answer) {
 	a.counts.WaitingFor = 0
@@ -91,7 +102,7 @@ func (e *Engine) start(a *answer) {
 func (e *Engine) pause(a *answer) {
 	e.leave(a, false)
 	a.resumed = a.resumed || a.counts.Generated > 0
-	a.state = StateWaiting
+	a.state, a.counts.WaitingFor = StateWaiting, 1 // until admit counts
 	if !a.resumed {
 		a.counts.Cached, a.counts.Evaluated = 0, 0
 	}

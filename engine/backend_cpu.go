@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/confab-tui/confab/engine/cpu"
 	"github.com/confab-tui/confab/engine/model"
 )
 
 // Backends says what this build can run models on, for people.
-func Backends() string { return "CPU; CUDA not built in" }
+func Backends() string { return "CPU (" + cpu.Features() + "); CUDA not built in" }
 
 // Room is how many bytes Open could use for weights and cells now; false where the
 // machine does not tell.

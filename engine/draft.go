@@ -53,22 +53,11 @@ func (e *Engine) draft(a *answer, rows int) []int32 {
 		return nil
 	}
 	proposed := e.drafter.draft(a.tokens, most)
-	n := e.worth.length(e.decoding(), a.trust.share, len(proposed))
+	n := e.worth.length(e.running(), a.trust.share, len(proposed))
 	if n == 0 && len(proposed) > 0 {
 		a.trust.rest()
 	}
 	return proposed[:n]
-}
-
-// decoding counts the answers with a row in every step.
-func (e *Engine) decoding() int {
-	n := 0
-	for _, a := range e.answers {
-		if a.running() {
-			n++
-		}
-	}
-	return n
 }
 
 // trust is how often an answer's drafts agreed lately.

@@ -115,7 +115,12 @@ func newSeed() uint64 {
 // arrive hands a composed prompt to the loop.
 func (e *Engine) arrive(a *answer, p prompt, err error) {
 	refused := e.inbox.post(func() { e.receive(a, p, err) })
-	if refused != nil {
+	if refused == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !a.ended { // by the loop's own end
 		a.lastWords(refused)
 	}
 }

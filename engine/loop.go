@@ -91,13 +91,14 @@ func (e *Engine) loop() {
 		}
 	}()
 	for {
-		parts, closing := e.prepare()
+		parts, idle, closing := e.prepare()
 		switch {
 		case closing:
 			e.die(ErrClosed)
 			return
-		case len(parts) == 0:
+		case len(parts) == 0 && idle:
 			<-e.inbox.wake
+		case len(parts) == 0: // everybody in the plan was paused: plan again
 		default:
 			if err := e.step(parts); err != nil {
 				e.die(err)
@@ -108,15 +109,15 @@ func (e *Engine) loop() {
 }
 
 // prepare is the part of a turn in front of the executor's: requests, cancels,
-// admission, schedule.
-func (e *Engine) prepare() (parts []part, closing bool) {
+// admission, schedule. It is idle where nobody has anything to run.
+func (e *Engine) prepare() (parts []part, idle, closing bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, work := range e.inbox.take() {
 		work()
 	}
 	if e.closing {
-		return nil, true
+		return nil, true, true
 	}
 	for _, a := range slices.Clone(e.answers) {
 		if _, cancelled := a.stream.wishes(); cancelled {
@@ -126,7 +127,7 @@ func (e *Engine) prepare() (parts []part, closing bool) {
 	e.admit()
 	parts = e.plan()
 	e.emit()
-	return parts, false
+	return parts, e.running() == 0, false
 }
 
 // step runs what was planned and takes the results in. A step that fails is run

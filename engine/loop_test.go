@@ -272,6 +272,33 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// Closing while a conversation is being shortened ends its stream once.
+func TestCloseWhileComposing(t *testing.T) {
+	for range 20 {
+		x := newToy(t, 500)
+		e := openToy(t, x, 120)
+		messages := []Message{user("one"), {Role: Assistant, Content: "two"}, user("three")}
+		s := e.Generate(context.Background(), Request{Messages: messages, IgnoreEnd: true, DropOldest: true})
+		var all Event
+		for all.Counts.Generated < 60 && all.End == nil {
+			event, err := s.Next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.merge(event)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if all.End == nil {
+			all.merge(finish(t, s))
+		}
+		if r := all.End.Reason; r != ReasonCancel && r != ReasonContext {
+			t.Errorf("ended with %q, %v", r, all.End.Err)
+		}
+	}
+}
+
 // A model with recurrent layers goes on from where a conversation ended, and only
 // from there.
 func TestRecurrentReuse(t *testing.T) {
