@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -151,32 +152,63 @@ func BenchmarkMatrixKernel(b *testing.B) {
 	}
 }
 
-// BenchmarkMatrixStream reads a matrix that no cache holds, in short stretches.
+// BenchmarkMatrixStream reads a matrix that no cache holds, in short stretches: what
+// memory gives one core and two.
 func BenchmarkMatrixStream(b *testing.B) {
-	const n, k, pieces = 32768, 3072, 64
+	const n, k, panels = 32768, 3072, 8
 	for _, typ := range []Type{Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F16, BF16, F32} {
 		m := sync.OnceValue(func() *Matrix {
 			return pack(b, typ, n, k, benchWeights(rand.New(rand.NewPCG(1, 2)), typ, n*k))
 		})
-		for _, rows := range []int{1, 2, 4, 6, 8, 16} {
-			b.Run(fmt.Sprintf("%s/rows=%d", typ, rows), func(b *testing.B) {
-				m := m()
-				in := poisoned(m.Form(), randomRows(rand.New(rand.NewPCG(1, 2)), rows, k), rows, k)
-				out := make([]float32, rows*n)
-				best := time.Hour
-				step := m.Panels() / pieces
-				b.ResetTimer()
-				for range b.N {
-					for p := 0; p < m.Panels(); p += step {
-						start := time.Now()
-						m.Mul(out, n, in, nil, p, p+step)
-						best = min(best, time.Since(start))
+		for _, threads := range []int{1, 2} {
+			for _, rows := range []int{1, 2, 4, 6, 8, 16} {
+				b.Run(fmt.Sprintf("%s/threads=%d/rows=%d", typ, threads, rows), func(b *testing.B) {
+					if threads > runtime.GOMAXPROCS(0) {
+						b.Skip("needs more processors")
 					}
-				}
-				reportBest(b, best, 2*n*k/pieces*float64(rows), float64(m.Bytes())/pieces)
-			})
+					m := m()
+					in := poisoned(m.Form(), randomRows(rand.New(rand.NewPCG(1, 2)), rows, k), rows, k)
+					out := make([]float32, rows*n)
+					share := m.Panels() / threads
+					b.ResetTimer()
+					best := together(threads, b.N*share/panels, func(worker, i int) {
+						p := worker*share + i*panels%share
+						m.Mul(out, n, in, nil, p, p+panels)
+					})
+					some := float64(threads * panels)
+					reportBest(b, best, 2*panelRows*k*float64(rows)*some, float64(m.panelBytes)*some)
+				})
+			}
 		}
 	}
+}
+
+// together runs do on every worker, piece after piece, all beginning a piece at the
+// same time; it returns the shortest time that a piece took them all.
+func together(threads, pieces int, do func(worker, piece int)) time.Duration {
+	var begun, done atomic.Int64
+	var wg sync.WaitGroup
+	for worker := 1; worker < threads; worker++ {
+		wg.Go(func() {
+			for i := range pieces {
+				for begun.Load() <= int64(i) {
+				}
+				do(worker, i)
+				done.Add(1)
+			}
+		})
+	}
+	best := time.Hour
+	for i := range pieces {
+		start := time.Now()
+		begun.Add(1)
+		do(0, i)
+		for done.Load() < int64((i+1)*(threads-1)) {
+		}
+		best = min(best, time.Since(start))
+	}
+	wg.Wait()
+	return best
 }
 
 func reportBest(b *testing.B, best time.Duration, ops, bytes float64) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Packed weights live in large chunks, so that the system can give them huge pages:
-// with small ones, finding pages costs a pass over the weights much of its speed.
+// with small ones, the first write to each page takes longer than packing it.
 const (
 	hugePage  = 2 << 20
 	chunkSize = 8 * hugePage
