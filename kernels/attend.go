@@ -61,9 +61,7 @@ type AttendPlan struct {
 	units   []attendUnit
 	merges  []attendTile
 	scratch []attendScratch // one a worker
-	parts   []float32       // unmerged splits, each of partSize
-	// partSize is the size of one split's state for a tile of rows.
-	partSize int
+	parts   []float32       // the states of unmerged splits
 }
 
 // attendTile is a run of a sequence's rows with the query heads of one key head.
@@ -71,7 +69,7 @@ type attendTile struct {
 	seq, row, rows, kvHead int
 	// split counts from the sequence's start; splits are what the tile sees.
 	split, splits int
-	// part is where the first split's state is in parts, or -1: then the unit
+	// part is where the first split's state begins in parts, or -1: then the unit
 	// merges by itself.
 	part int
 }
@@ -96,7 +94,6 @@ func (p *AttendPlan) Prepare(args AttendArgs, seqs []AttendSeq) {
 	p.seqs = append(p.seqs[:0], seqs...)
 	p.units, p.merges = p.units[:0], p.merges[:0]
 	rows := max(1, attendRows/p.group)
-	p.partSize = rows * p.group * (roundUp(args.ValueDim, vectorWidth) + 2)
 	grain := p.grain(rows)
 	parts := 0
 	for s := range seqs {
@@ -108,7 +105,7 @@ func (p *AttendPlan) Prepare(args AttendArgs, seqs []AttendSeq) {
 			}
 		}
 	}
-	p.parts = grow(p.parts, parts*p.partSize)
+	p.parts = grow(p.parts, parts)
 	for w := range p.scratch {
 		p.scratch[w].fit(rows*p.group, args.KeyDim, args.ValueDim)
 	}
@@ -128,7 +125,7 @@ func (p *AttendPlan) grain(rows int) int {
 	return max(1, total*p.args.KVHeads/(unitsPerWorker*len(p.scratch)))
 }
 
-// appendTile adds the units of a tile and returns how many parts there are then.
+// appendTile adds the units of a tile and returns how long parts is then.
 func (p *AttendPlan) appendTile(t attendTile, grain, parts int) int {
 	first, last := p.visible(t.seq, t.row, t.row+t.rows)
 	t.split, t.splits = first/splitPositions, splitsOf(first, last)
@@ -144,7 +141,7 @@ func (p *AttendPlan) appendTile(t attendTile, grain, parts int) int {
 		from, to := i*t.splits/pieces, (i+1)*t.splits/pieces
 		p.units = append(p.units, attendUnit{t, t.split + from, t.split + to})
 	}
-	return parts + t.splits
+	return parts + t.splits*p.stateSize(&t)
 }
 
 // visible returns the positions that some of a sequence's rows row to end see.
@@ -186,7 +183,7 @@ func (p *AttendPlan) Run(io *AttendIO, unit, worker int) {
 	p.loadQueries(io, s, &u.attendTile)
 	if u.part >= 0 {
 		for split := u.from; split < u.to; split++ {
-			p.runSplit(io.KV, s, stateOver(p.part(u.part+split-u.split), rows, stride), &u.attendTile, split)
+			p.runSplit(io.KV, s, stateOver(p.part(&u.attendTile, split-u.split), rows, stride), &u.attendTile, split)
 		}
 		return
 	}
@@ -205,14 +202,20 @@ func (p *AttendPlan) Merge(io *AttendIO, merge, worker int) {
 	rows, stride := t.rows*p.group, roundUp(p.args.ValueDim, vectorWidth)
 	total := stateOver(p.scratch[worker].total, rows, stride)
 	for i := range t.splits {
-		total.merge(stateIn(p.part(t.part+i), rows, stride))
+		total.merge(stateIn(p.part(t, i), rows, stride))
 	}
 	p.finish(io, total, t)
 }
 
-// part is the memory of one split's state.
-func (p *AttendPlan) part(i int) []float32 {
-	return p.parts[i*p.partSize : (i+1)*p.partSize]
+// stateSize is the room that the state of a tile's split takes.
+func (p *AttendPlan) stateSize(t *attendTile) int {
+	return t.rows * p.group * (roundUp(p.args.ValueDim, vectorWidth) + 2)
+}
+
+// part is the memory of a tile's i-th split.
+func (p *AttendPlan) part(t *attendTile, i int) []float32 {
+	n := p.stateSize(t)
+	return p.parts[t.part+i*n:][:n]
 }
 
 // finish adds the sinks and writes a tile's rows.

@@ -17,7 +17,7 @@ import (
 // share of what top-k left reaches TopP, min-p those at least MinP times as likely
 // as the first. The token drawn is the one among them with the largest
 // logit/Temperature + GumbelNoise(Seed, Pos, id), both rounded to float32, as is
-// their sum; ties go to the lower id.
+// their sum; ties go to the lower id. A logit of minus infinity is never drawn.
 type SampleParams struct {
 	// Temperature 0 takes the first token of the order; the filters and the noise
 	// then have no say.
