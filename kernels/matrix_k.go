@@ -121,12 +121,13 @@ func packI8K(row coded) packer {
 	}
 }
 
-// block256 is a block of a panel, unpacked; its codes have their offset taken off.
+// block256 is a block of a panel, unpacked: line j has values 4j to 4j+3, their offset
+// taken off.
 type block256 struct {
 	scale, minimum [panelRows]float32
 	sub            [16][panelRows]int8
 	subMin         [16][panelRows]int32
-	code           [panelRows][256]int8
+	code           [64]lineCodes
 }
 
 func (b *block256) scalesK(src []byte) {
@@ -152,11 +153,10 @@ func (b *block256) scalesK(src []byte) {
 
 // nibblesK reads lines whose line 8g+j has values 64g+4j and 64g+32+4j.
 func (b *block256) nibblesK(lines []byte) {
-	for r := range panelRows {
-		for i := range 128 {
-			q := lines[lineByte(i/4, r, i%4)]
-			at := i/32*64 + i%32
-			b.code[r][at], b.code[r][at+32] = int8(q&15), int8(q>>4)
+	for j := range 32 {
+		at := j/8*16 + j%8
+		for i, q := range lines[128*j : 128*j+128] {
+			b.code[at][i], b.code[at+8][i] = int8(q&15), int8(q>>4)
 		}
 	}
 }
@@ -178,11 +178,8 @@ func unpackQ5K(b *block256, src []byte) {
 
 // topBits adds a bit to the codes at place, out of the lines' masks.
 func (b *block256) topBits(masks []byte, place int) {
-	for r := range panelRows {
-		for i := range 256 {
-			bits := masks[i/4*16+r/16*8+r%16/2]
-			b.code[r][i] += int8(bits>>(r%2*4+i%4)&1) << place
-		}
+	for j := range b.code {
+		b.code[j].addBits(masks[16*j:], place)
 	}
 }
 
@@ -198,12 +195,11 @@ func (b *block256) subScales(src []byte) {
 func unpackQ6K(b *block256, src []byte) {
 	readF16(b.scale[:], src)
 	b.subScales(src[64:])
-	for r := range panelRows {
-		for i := range 256 {
-			h, g, l := i/128, i/32%4, i%32
-			low := src[576+lineByte(16*h+g%2*8+l/4, r, l%4)] >> (g / 2 * 4) & 15
-			high := src[4672+lineByte(8*h+l/4, r, l%4)] >> (2 * g) & 3
-			b.code[r][i] = int8(low|high<<4) - 32
+	for j := range b.code {
+		h, g, l := j/32, j/8%4, j%8
+		low, high := src[576+128*(16*h+g%2*8+l):], src[4672+128*(8*h+l):]
+		for i := range b.code[j] {
+			b.code[j][i] = int8(low[i]>>(g/2*4)&15|high[i]>>(2*g)&3<<4) - 32
 		}
 	}
 }
@@ -211,10 +207,8 @@ func unpackQ6K(b *block256, src []byte) {
 func unpackI8K(b *block256, src []byte) {
 	readF32(b.scale[:], src)
 	b.subScales(src[128:])
-	for r := range panelRows {
-		for i := range 256 {
-			b.code[r][i] = int8(src[640+lineByte(i/4, r, i%4)] ^ 128)
-		}
+	for j := range b.code {
+		b.code[j].offset(src[640+128*j:])
 	}
 }
 
@@ -229,19 +223,20 @@ func plain256(p *product, unpack func(*block256, []byte)) {
 		for i := range p.rows {
 			x := bytesAt(p.x[i], p.blocks*q8kBytes)[b*q8kBytes:][:q8kBytes]
 			scale := math.Float32frombits(le32(x[q8kScale:]))
-			for r := range panelRows {
-				total, low := int32(0), int32(0)
-				for s := range 16 {
-					dot := int32(0)
-					for k, q := range w.code[r][16*s : 16*s+16] {
-						dot += int32(q) * int32(int8(x[16*s+k]))
-					}
-					total += dot * int32(w.sub[s][r])
+			var total, low [panelRows]int32
+			for s := range w.sub {
+				var dots [panelRows]int32
+				for j := 4 * s; j < 4*s+4; j++ {
+					w.code[j].dot(&dots, x[4*j:])
 				}
-				for s := range 16 {
-					low += w.subMin[s][r] * (int32(le32(x[q8kOffsets+4*s:])) / -32)
+				sum := int32(le32(x[q8kOffsets+4*s:])) / -32
+				for r, dot := range dots {
+					total[r] += dot * int32(w.sub[s][r])
+					low[r] += sum * w.subMin[s][r]
 				}
-				sums[i][r] += float32(total)*(w.scale[r]*scale) - float32(low)*(w.minimum[r]*scale)
+			}
+			for r := range total {
+				sums[i][r] += float32(total[r])*(w.scale[r]*scale) - float32(low[r])*(w.minimum[r]*scale)
 			}
 		}
 	}

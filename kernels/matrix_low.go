@@ -42,10 +42,11 @@ func packIQ4XS(dst, src []byte, stride, n int) {
 
 // twoBits reads lines of 2-bit codes: line 8h+j has values 128h+32g+4j.. at bit 2g.
 func (b *block256) twoBits(lines []byte) {
-	for r := range panelRows {
-		for i := range 256 {
-			h, g, l := i/128, i/32%4, i%32
-			b.code[r][i] = int8(lines[lineByte(8*h+l/4, r, l%4)] >> (2 * g) & 3)
+	for j := range b.code {
+		h, g, l := j/32, j/8%4, j%8
+		line := lines[128*(8*h+l):]
+		for i := range b.code[j] {
+			b.code[j][i] = int8(line[i] >> (2 * g) & 3)
 		}
 	}
 }
@@ -67,23 +68,24 @@ func unpackQ3K(b *block256, src []byte) {
 	b.subScales(src[64:])
 	b.twoBits(src[1600:])
 	b.topBits(src[576:], 2)
-	for r := range panelRows {
-		for i := range b.code[r] {
-			b.code[r][i] -= 4
+	for j := range b.code {
+		for i := range b.code[j] {
+			b.code[j][i] -= 4
 		}
 	}
 }
 
 func unpackIQ4K(b *block256, src []byte) {
 	readF16(b.scale[:], src)
-	for r := range panelRows {
-		for s := range 16 {
+	for s := range 16 {
+		for r := range panelRows {
 			b.sub[s][r] = int8(src[64+s/2*32+r])
 		}
-		for i := range 128 {
-			q := src[320+lineByte(i/4, r, i%4)]
-			at := i/16*32 + i%16
-			b.code[r][at], b.code[r][at+16] = tableIQ4[q&15], tableIQ4[q>>4]
+	}
+	for j := range 32 {
+		at := j/4*8 + j%4
+		for i, q := range src[320+128*j : 448+128*j] {
+			b.code[at][i], b.code[at+4][i] = tableIQ4[q&15], tableIQ4[q>>4]
 		}
 	}
 }

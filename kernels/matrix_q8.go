@@ -130,36 +130,57 @@ func packQ2_0(dst, src []byte, stride, n int) {
 // lineByte is where byte c of row r stands in line j of a block's lines.
 func lineByte(j, r, c int) int { return 128*j + 64*(r/16) + 4*(r%16) + c }
 
-// block32 is a block of a panel, unpacked.
+// lineCodes are 4 values of each of a panel's rows, in the order of a line.
+type lineCodes [4 * panelRows]int8
+
+// block32 is a block of a panel, unpacked: line j has values 4j to 4j+3.
 type block32 struct {
 	scale, minimum [panelRows]float32
-	code           [panelRows][32]int8
+	code           [8]lineCodes
 }
 
+// nibbles reads lines of them, through a table.
 func (b *block32) nibbles(lines []byte, table *[16]int8) {
-	for r := range panelRows {
-		for i := range 16 {
-			q := lines[lineByte(i/4, r, i%4)]
-			b.code[r][i], b.code[r][i+16] = table[q&15], table[q>>4]
+	for j := range 4 {
+		for i, q := range lines[128*j : 128*j+128] {
+			b.code[j][i], b.code[4+j][i] = table[q&15], table[q>>4]
 		}
 	}
 }
 
+// addBits adds a bit, moved to its place, to each of a line's codes.
+func (c *lineCodes) addBits(bits []byte, place int) {
+	for i := range c {
+		c[i] += int8(bits[i/8]>>(i%8)&1) << place
+	}
+}
+
 func (b *block32) fifths(bits []byte) {
-	for r := range panelRows {
-		for i := range 32 {
-			at := i/4*16 + r/16*8 + r%16/2
-			b.code[r][i] += int8(bits[at]>>(r%2*4+i%4)&1) << 4
-		}
+	for j := range b.code {
+		b.code[j].addBits(bits[16*j:], 4)
 	}
 }
 
 func unpackI8(b *block32, src []byte) {
 	readF16(b.scale[:], src)
-	for r := range panelRows {
-		for i := range 32 {
-			b.code[r][i] = int8(src[64+lineByte(i/4, r, i%4)] ^ 128)
-		}
+	for j := range b.code {
+		b.code[j].offset(src[64+128*j:])
+	}
+}
+
+// offset reads a line of 8-bit codes, which are stored plus 128.
+func (c *lineCodes) offset(line []byte) {
+	for i, q := range line[:len(c)] {
+		c[i] = int8(q ^ 128)
+	}
+}
+
+// dot adds a line's products with 4 values of an input row to the sums of the rows.
+func (c *lineCodes) dot(sums *[panelRows]int32, x []byte) {
+	x0, x1, x2, x3 := int32(int8(x[0])), int32(int8(x[1])), int32(int8(x[2])), int32(int8(x[3]))
+	for r := range sums {
+		q := c[4*r : 4*r+4 : 4*r+4]
+		sums[r] += int32(q[0])*x0 + int32(q[1])*x1 + int32(q[2])*x2 + int32(q[3])*x3
 	}
 }
 
@@ -218,11 +239,11 @@ func plain32(p *product, unpack func(*block32, []byte)) {
 			x := bytesAt(p.x[i], p.blocks*q8Bytes)[b*q8Bytes:][:q8Bytes]
 			scale := math.Float32frombits(le32(x[q8Scale:]))
 			sum := math.Float32frombits(le32(x[q8Sum:]))
-			for r := range panelRows {
-				dot := int32(0)
-				for k, q := range w.code[r] {
-					dot += int32(q) * int32(int8(x[k]))
-				}
+			var dots [panelRows]int32
+			for j := range w.code {
+				w.code[j].dot(&dots, x[4*j:])
+			}
+			for r, dot := range dots {
 				sums[i][r] += float32(dot)*(w.scale[r]*scale) + w.minimum[r]*sum
 			}
 		}
