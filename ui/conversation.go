@@ -117,6 +117,16 @@ func (c *conversation) say(content string) {
 	c.walk()
 }
 
+// messages is the conversation up to id for the engine. An answer that was cut
+// and then talked past is one like any other.
+func (c *conversation) messages(id store.ID) []chat.Message {
+	all := c.chat.Conversation(id)
+	for i := range all {
+		all[i].Unfinished = false
+	}
+	return all
+}
+
 // launch is everything that an answer needs beside the conversation.
 type launch struct {
 	ctx    context.Context
@@ -132,7 +142,7 @@ type launch struct {
 // answer begins the model's turn at the end of the path.
 func (c *conversation) answer(l launch) {
 	a, req := c.prepare(l)
-	req.Messages = c.chat.Conversation(c.chat.Leaf())
+	req.Messages = c.messages(c.chat.Leaf())
 	c.writing = c.chat.BeginAnswer(c.chat.Leaf(), a.facts())
 	c.walk()
 	c.begin(l, a, req)
@@ -142,7 +152,7 @@ func (c *conversation) answer(l launch) {
 func (c *conversation) again(t *turn, l launch) {
 	parent := t.m.Parent
 	a, req := c.prepare(l)
-	req.Messages = c.chat.Conversation(parent)
+	req.Messages = c.messages(parent)
 	c.writing = c.chat.BeginAnswer(parent, a.facts())
 	c.walk()
 	c.begin(l, a, req)
@@ -150,10 +160,13 @@ func (c *conversation) again(t *turn, l launch) {
 
 // goOn continues an answer that was cut.
 func (c *conversation) goOn(t *turn, l launch) {
-	req0 := c.chat.Conversation(t.m.ID)
-	req0[len(req0)-1].Unfinished = true
+	before := c.messages(t.m.ID)
+	before[len(before)-1].Unfinished = true
+	if t.answer != nil && l.seed < 0 {
+		l.seed = int64(t.answer.seed) // the same dice go on
+	}
 	a, req := c.prepare(l)
-	req.Messages = req0
+	req.Messages = before
 	if old := t.answer; old != nil {
 		old.first = len(t.m.Tokens)
 		if old.first < len(old.tokens) {

@@ -7,8 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/confab-tui/confab/ui/text"
 )
 
 // finder is the search in the focused chat.
@@ -17,13 +15,14 @@ type finder struct {
 	e    editor
 }
 
-// findSheet asks for the term; it leaves the text in sight and only takes the
-// line of the input.
-type findSheet struct{}
+// findSheet asks for the term.
+type findSheet struct{ e *editor }
+
+func (s *findSheet) line() (string, *editor) { return "find", s.e }
 
 func (r *root) openFind() {
 	r.find.e.set(r.find.term)
-	r.sheet = &findSheet{}
+	r.sheet = &findSheet{&r.find.e}
 	r.pane().view.reading = true
 	if r.focus != focusText {
 		r.pane().view.read()
@@ -33,27 +32,11 @@ func (r *root) openFind() {
 
 func (s *findSheet) draw(*root, int, int) ([]string, *tea.Cursor) { return nil, nil }
 
-// findLine is the input area while a term is asked for.
-func (r *root) findLine(l layout) ([]string, *tea.Cursor) {
-	e := &r.find.e
-	label := "  " + r.th.accentStrong.draw("find") + "  "
-	rows := e.rows(1 << 20)
-	_, x := e.locate(rows)
-	cursor := tea.NewCursor(min(text.Width(label)+x, l.w-1), l.input.y)
-	cursor.Shape, cursor.Blink = tea.CursorBar, false
-	lines := []string{beside(label+e.draw(rows[0], ""), r.sheet.hint(r)+"  ", l.w)}
-	lines = append(lines, r.messageLines()...)
-	for len(lines) < l.input.h {
-		lines = append(lines, spaces(l.w))
-	}
-	return lines[:l.input.h], cursor
+func (s *findSheet) hints() []string {
+	return []string{"enter find", "then n N", "esc leave"}
 }
 
-func (s *findSheet) hint(r *root) string {
-	return r.keyHint("enter find", "then n N", "esc leave")
-}
-
-func (s *findSheet) paste(string) {}
+func (s *findSheet) paste(t string) { s.e.insert(strings.ReplaceAll(t, "\n", " ")) }
 
 func (s *findSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
 	switch key {

@@ -111,17 +111,12 @@ func (s *helpSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) 
 	return true, nil
 }
 
-func (s *helpSheet) hint(r *root) string {
+func (s *helpSheet) hints() []string {
 	if s.lines > s.shown {
-		return r.keyHint("j k scroll", "esc back")
+		return []string{"j k scroll", "esc back"}
 	}
-	return r.keyHint("esc back")
+	return []string{"esc back"}
 }
 
 func (s *helpSheet) click(*root, int, int) tea.Cmd { return nil }
 func (s *helpSheet) wheel(_ *root, n int)          { s.top = max(min(s.top+n, s.lines-s.shown), 0) }
-
-// keyHint joins hints in the manner of the input line.
-func (r *root) keyHint(parts ...string) string {
-	return r.th.dim.draw(strings.Join(parts, " "+r.th.mark.dot+" "))
-}

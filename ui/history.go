@@ -192,8 +192,8 @@ func (r *root) pin(c *store.Info) {
 	r.store.SetPinned(c.ID, !c.Pinned)
 }
 
-func (s *historySheet) hint(r *root) string {
-	return r.keyHint("enter open", "alt+p pin", "ctrl+d delete", "esc back")
+func (s *historySheet) hints() []string {
+	return []string{"enter open", "alt+p pin", "ctrl+d delete", "esc back"}
 }
 
 func (s *historySheet) click(r *root, _, y int) tea.Cmd {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,8 +23,8 @@ func (r *root) inputWidth() int { return max(r.w-2*gutter-1, 8) }
 // drawInput gives the input area and where the cursor stands in it.
 func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	p, th := r.pane(), r.th
-	if _, ok := r.sheet.(*findSheet); ok {
-		return r.findLine(l)
+	if s, ok := r.sheet.(lineSheet); ok {
+		return r.drawLineSheet(s, l)
 	}
 	for i, q := range p.conv.waiting {
 		if i == 2 {
@@ -43,12 +44,7 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	for i := top; i < top+show; i++ {
 		lines = append(lines, fit("  "+p.input.draw(rows[i], th.accent), l.w))
 	}
-	if len(rows) == 1 {
-		lines[first] = r.withHint(p, l.w)
-	} else if hint := r.hint(p); hint != "" {
-		end := "  " + p.input.draw(rows[top+show-1], th.accent)
-		lines[len(lines)-1] = beside(end, hint+"  ", l.w)
-	}
+	lines[len(lines)-1] = r.withHint(p, "  "+p.input.draw(rows[top+show-1], th.accent), l.w)
 	for _, m := range r.messageLines() {
 		lines = append(lines, m)
 	}
@@ -62,20 +58,32 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	return lines, cursor
 }
 
-// withHint is the only line of a short input with what can be done at its right.
-func (r *root) withHint(p *pane, w int) string {
-	th := r.th
-	left := "  " + p.input.draw(editRow{0, len(p.input.s)}, th.accent)
+// withHint is a line of the input with what can be done at its right.
+func (r *root) withHint(p *pane, left string, w int) string {
 	switch {
-	case r.sheet != nil:
+	case r.sheet != nil && p.input.empty():
 		left = ""
 	case p.input.empty():
-		left = "  " + th.dim.draw(r.placeholder(p))
+		left = "  " + r.th.dim.draw(r.placeholder(p))
 	}
-	if hint := r.hint(p); hint != "" {
-		return beside(left, hint+"  ", w)
+	return beside(left, r.joinHints(r.hints(p), w-text.Width(left)-4)+"  ", w)
+}
+
+// joinHints puts as many hints on a line as fit. The last one leads back, and
+// stays longest.
+func (r *root) joinHints(parts []string, w int) string {
+	dot := r.th.dim.draw(" " + r.th.mark.dot + " ")
+	for len(parts) > 0 {
+		s := strings.Join(parts, dot)
+		if text.Width(s) <= w {
+			return s
+		}
+		if len(parts) == 1 {
+			break
+		}
+		parts = slices.Delete(slices.Clone(parts), len(parts)-2, len(parts)-1)
 	}
-	return fit(left, w)
+	return ""
 }
 
 func (r *root) placeholder(p *pane) string {
@@ -98,77 +106,68 @@ func (t *turn) cut() bool {
 	return t.answer != nil && !t.running() && t.m.Unfinished && t.plain() != ""
 }
 
-// hint says what the keys do here and now.
-func (r *root) hint(p *pane) string {
+// hints say what the keys do here and now, the most useful first.
+func (r *root) hints(p *pane) []string {
 	th := r.th
-	dot := th.dim.draw(" " + th.mark.dot + " ")
-	var parts []string
-	if n := len(r.targets()); n > 1 {
-		parts = append(parts, th.accentStrong.draw("to "+plural(n, "pane", "panes")))
-	}
-	say := func(s string) { parts = append(parts, th.dim.draw(s)) }
 	newline := "ctrl+j new line"
 	if r.enhanced {
 		newline = "shift+enter new line"
 	}
+	var parts []string
+	if n := len(r.targets()); n > 1 {
+		parts = append(parts, th.accentStrong.draw("to "+plural(n, "pane", "panes")))
+	}
 	switch {
 	case r.sheet != nil:
-		return r.sheet.hint(r)
+		return th.hints(r.sheet.hints()...)
 	case r.focus == focusText:
-		return r.textHint(p)
+		return r.textHints(p)
 	case r.focus == focusPanel:
-		say("j k choose")
-		say("h l turn")
-		say("digits enter")
-		say("tab write")
+		return th.hints("j k choose", "h l turn", "digits enter", "tab write")
 	case p.editing != nil:
-		say("enter answers anew")
-		say("esc leaves it")
+		return th.hints("enter answers anew", "esc leaves it")
 	case p.conv.running() && p.input.empty():
-		say("esc stop")
-		say("ctrl+k knobs")
-		say("? help")
+		return append(parts, th.hints("esc stop", "ctrl+k knobs", "? help")...)
 	case p.input.empty():
-		say("enter send")
-		say(newline)
-		say("? help")
-	default:
-		say("enter send")
-		say(newline)
+		return append(parts, th.hints("enter send", newline, "? help")...)
 	}
-	return strings.Join(parts, dot)
+	return append(parts, th.hints("enter send", newline)...)
 }
 
-// textHint is for a person who reads: what stands under the cursor, then keys.
-func (r *root) textHint(p *pane) string {
-	th := r.th
-	dot := th.dim.draw(" " + th.mark.dot + " ")
+// hints draws each of them in the manner of the input line.
+func (t *theme) hints(parts ...string) []string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = t.dim.draw(p)
+	}
+	return out
+}
+
+// textHints are for a person who reads: what stands under the cursor, or keys.
+func (r *root) textHints(p *pane) []string {
 	v := &p.view
-	row := v.rowAt(v.cursor)
 	t := v.current()
 	if t == nil {
-		return th.dim.draw("tab write")
+		return r.th.hints("tab write")
 	}
-	if len(row.changes) > 0 && t.answer != nil {
-		return th.accent.draw(t.answer.describe(row.changes))
+	if row := v.rowAt(v.cursor); len(row.changes) > 0 && t.answer != nil {
+		return []string{r.th.accent.draw(t.answer.describe(row.changes))}
 	}
 	var parts []string
-	say := func(s string) { parts = append(parts, th.dim.draw(s)) }
-	if t.of > 1 {
-		say("left right versions")
-	}
 	if t.cut() {
-		say("enter continues")
+		parts = append(parts, "enter continues")
 	}
+	if t.of > 1 {
+		parts = append(parts, "left right versions")
+	}
+	if len(r.tab().panes) > 1 {
+		parts = append(parts, "= differences", "o only this")
+	}
+	parts = append(parts, "y copy")
 	if t.answer != nil {
-		say("y copy")
-		say("r again")
-		say("t tokens")
+		parts = append(parts, "r again", "t tokens")
 	} else {
-		say("y copy")
-		say("e edit")
+		parts = append(parts, "e edit")
 	}
-	say("f fork")
-	say("tab write")
-	return strings.Join(parts, dot)
+	return r.th.hints(append(parts, "f fork", "tab write")...)
 }

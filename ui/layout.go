@@ -10,10 +10,13 @@ func (r rect) has(x, y int) bool {
 // layout says where everything stands. From the top: tabs, a rule, the body with
 // its panes and the panel, a rule, the input, a rule, the status.
 type layout struct {
-	w, h   int
-	body   rect
-	panes  []rect // with their headers
-	header int    // lines of a pane's header
+	w, h int
+	body rect
+	// panes are those in sight, with their headers of so many lines; first is the
+	// number of the first one.
+	panes  []rect
+	first  int
+	header int
 	panel  rect
 	input  rect
 	status int // the line of the status
@@ -30,9 +33,9 @@ const (
 	paneLeast = 24
 )
 
-// lay computes the layout for a screen, a number of panes and an input of some
-// lines.
-func lay(w, h, panes int, panel bool, inputLines int) layout {
+// lay computes the layout for a screen, a number of panes of which one has the
+// focus, and an input of some lines. Panes that do not fit are out of sight.
+func lay(w, h, panes, focus int, panel bool, inputLines int) layout {
 	l := layout{w: w, h: h, status: h - 1}
 	inputLines = min(max(inputLines, 1), max(h/3, 1))
 	l.input = rect{0, h - 2 - inputLines, w, inputLines}
@@ -48,6 +51,9 @@ func lay(w, h, panes int, panel bool, inputLines int) layout {
 	}
 	if panes > 1 {
 		l.header = 3
+	}
+	if most := panesThatFit(textWidth); panes > most {
+		panes, l.first = most, max(focus-most+1, 0)
 	}
 	for i, x := 0, 0; i < panes; i++ {
 		right := (textWidth + 1) * (i + 1) / panes

@@ -34,7 +34,12 @@ func (m modelsMsg) apply(r *root) tea.Cmd {
 	}
 	s.loading = false
 	s.all = m.files
-	sort.SliceStable(s.all, func(i, j int) bool { return s.all[i].Source < s.all[j].Source })
+	sort.SliceStable(s.all, func(i, j int) bool {
+		if a, b := s.all[i].Path == "", s.all[j].Path == ""; a != b {
+			return a
+		}
+		return s.all[i].Source < s.all[j].Source
+	})
 	s.refilter()
 	return nil
 }
@@ -50,7 +55,10 @@ func (r *root) openModels(filter string) tea.Cmd {
 	}
 	s.loading = true
 	list := r.options.Models
-	return func() tea.Msg { return modelsMsg{list()} }
+	return func() tea.Msg {
+		own := library.Model{Name: "the built-in model", Source: "in this program", Parts: 1}
+		return modelsMsg{append([]library.Model{own}, list()...)}
+	}
 }
 
 func (s *modelSheet) refilter() {
@@ -82,10 +90,11 @@ func (s *modelSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 		}
 	case s.loading:
 		lines = append(lines, fit("  "+th.dim.draw("looking for model files"), w))
-	case len(s.all) == 0:
-		lines = append(lines, fit("  "+th.dim.draw("no GGUF files in the usual folders; /model PATH opens one by its path"), w))
 	case len(s.found) == 0:
 		lines = append(lines, fit("  "+th.dim.draw("nothing matches"), w))
+	}
+	if !s.loading && len(s.all) == 1 {
+		lines = append(lines, fit("  "+th.dim.draw("no GGUF files in the usual folders; /model PATH opens one by its path"), w), spaces(w))
 	}
 	s.first = len(lines)
 	return append(lines, s.list(r, w, h-len(lines))...), cursor
@@ -138,7 +147,7 @@ func (s *modelSheet) fileLine(r *root, f *library.Model, chosen bool, w int) str
 	}
 	room := max(min(w, listMost)-4-4-modelArch-modelQuant-modelSize-modelNote, 12)
 	return fit(th.choiceMark(chosen)+"  "+name.draw(fit(text.CleanLine(f.Name), room))+"  "+
-		th.dim.draw(fit(text.CleanLine(f.Arch), modelArch)+fit(text.CleanLine(f.Quant), modelQuant)+right(size(f.Bytes), modelSize))+
+		th.dim.draw(fit(text.CleanLine(f.Arch), modelArch)+fit(text.CleanLine(f.Quant), modelQuant)+right(s.bytes(f), modelSize))+
 		"  "+pn.draw(fit(note, modelNote)), w)
 }
 
@@ -151,6 +160,13 @@ func (s *modelSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd)
 		s.refilter()
 	}
 	return done, nil
+}
+
+func (s *modelSheet) bytes(f *library.Model) string {
+	if f.Bytes == 0 {
+		return ""
+	}
+	return size(f.Bytes)
 }
 
 // choose opens the chosen file, or says what is wrong with it.
@@ -166,7 +182,7 @@ func (s *modelSheet) choose(r *root) tea.Cmd {
 	return r.chooseModel(f.Path)
 }
 
-func (s *modelSheet) hint(r *root) string { return r.keyHint("enter open", "esc back") }
+func (s *modelSheet) hints() []string { return []string{"enter open", "esc back"} }
 
 func (s *modelSheet) click(r *root, _, y int) tea.Cmd {
 	line, folder, n := s.top, "\x00", 0

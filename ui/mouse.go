@@ -63,7 +63,7 @@ func (r *root) onWheel(m tea.Mouse, l layout) {
 	over := r.tab().focus
 	for i, area := range l.panes {
 		if area.has(m.X, m.Y) {
-			over = i
+			over = l.first + i
 		}
 	}
 	v := &r.tab().panes[over].view
@@ -160,6 +160,7 @@ func (r *root) clickPane(m tea.Mouse, l layout) {
 		if !area.has(m.X, m.Y) {
 			continue
 		}
+		i += l.first
 		if i != r.tab().focus {
 			r.focusPane(i)
 		}
@@ -229,10 +230,10 @@ func (r *root) onDrag(m tea.Mouse, l layout) {
 		x := min(max(m.X-l.panel.x, 2+panelLabel), 2+panelLabel+panelTrack(l.panel.w)-1)
 		r.slide(x, l.panel.w)
 	case dragText:
-		if r.dragPane >= len(l.panes) {
+		if r.dragPane < l.first || r.dragPane >= l.first+len(l.panes) {
 			return
 		}
-		area := l.panes[r.dragPane]
+		area := l.panes[r.dragPane-l.first]
 		v := &r.tab().panes[r.dragPane].view
 		y := m.Y - area.y - l.header
 		if y < 0 {

@@ -201,4 +201,4 @@ func (s *poolSheet) key(_ *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) 
 	return true, nil
 }
 
-func (s *poolSheet) hint(r *root) string { return r.keyHint("esc back") }
+func (s *poolSheet) hints() []string { return []string{"esc back"} }

@@ -3,7 +3,6 @@ package ui
 import (
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -313,98 +312,4 @@ func TestQuit(t *testing.T) {
 	if !quit() {
 		t.Error("ctrl+d does not quit")
 	}
-}
-
-func TestWaitingIsShown(t *testing.T) {
-	b := newBench(t, 100, 30)
-	b.f.script = func(engine.Request) reply {
-		return reply{text: poem, reason: engine.ReasonStop, waitAt: 4, waitFor: time.Second}
-	}
-	b.write("go")
-	b.keys("enter")
-	b.frames(12)
-	b.shows("⏸", "waiting for 96 cells")
-	b.settle()
-	b.hides("waiting for")
-	b.shows("hear and see.")
-}
-
-func TestPasteChip(t *testing.T) {
-	b := newBench(t, 100, 30)
-	b.f.script = echo
-	b.write("look: ")
-	long := strings.Repeat("a line of it\n", 40)
-	b.send(tea.PasteMsg{Content: long})
-	b.shows("look: [pasted 41 lines]")
-	b.keys("enter")
-	b.settle()
-	if got := b.f.asked[0].Messages[0].Content; got != strings.TrimRight("look: "+long, "\n") {
-		t.Errorf("sent %q", got)
-	}
-	b.keys("home")
-	b.shows("more lines")
-}
-
-func TestScrollStaysWhileStreaming(t *testing.T) {
-	b := newBench(t, 80, 24)
-	b.f.script = func(engine.Request) reply {
-		return reply{text: strings.Repeat("line of text\n\n", 60), reason: engine.ReasonStop}
-	}
-	b.write("long")
-	b.keys("enter")
-	b.frames(60)
-	b.keys("pgup pgup")
-	before := strings.Split(b.screen(), "\n")
-	b.frames(30)
-	after := strings.Split(b.screen(), "\n")
-	for y := 2; y < 15; y++ {
-		if before[y] != after[y] {
-			t.Fatalf("line %d moved from %q to %q", y, before[y], after[y])
-		}
-	}
-	b.shows("more is being written below")
-	b.keys("end")
-	b.frames(5)
-	if !b.r.pane().view.follow {
-		t.Error("end does not follow again")
-	}
-	b.settle()
-}
-
-func TestThinkingFolds(t *testing.T) {
-	b := newBench(t, 100, 30)
-	b.f.script = func(engine.Request) reply {
-		return reply{thinking: strings.Repeat("I think about it.\n", 20), text: "It is so.", reason: engine.ReasonStop}
-	}
-	b.write("why")
-	b.keys("enter")
-	b.frames(20)
-	b.shows("▾ thinking", "│ I think about it.")
-	b.settle()
-	b.shows("▸ thought", "It is so.")
-	b.hides("I think about it.")
-	b.keys("tab space")
-	b.shows("▾ thought", "I think about it.")
-	b.keys("space")
-	b.hides("I think about it.")
-}
-
-func TestTokensAndBranch(t *testing.T) {
-	b := newBench(t, 120, 32)
-	b.ask("poem")
-	b.keys("ctrl+t")
-	b.shows("Tokens", "perplexity", "token 29 of 29")
-	b.keys("home l l j")
-	b.shows("token 3 of 29")
-	tok := b.r.pane().conv.last().answer.tokens[2]
-	s := b.r.sheet.(*tokenSheet)
-	alt := tok.alts[s.alt]
-	b.keys("enter")
-	b.settle()
-	req := b.f.asked[1]
-	last := req.Messages[len(req.Messages)-1]
-	if !last.Unfinished || len(last.Tokens) != 3 || last.Tokens[2] != alt.ID {
-		t.Errorf("the branch was asked for with %+v, want token %d third", last, alt.ID)
-	}
-	b.shows("‹2/2›")
 }

@@ -14,8 +14,32 @@ type sheet interface {
 	draw(r *root, w, h int) (lines []string, cursor *tea.Cursor)
 	// key reports false for keys that it has no use for.
 	key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd)
-	// hint says what its keys do.
-	hint(r *root) string
+	// hints say what its keys do.
+	hints() []string
+}
+
+// lineSheet is a sheet that takes only the line of the input and leaves the
+// chats in sight.
+type lineSheet interface {
+	sheet
+	line() (label string, e *editor)
+}
+
+// drawLineSheet is the input area while a line is asked for.
+func (r *root) drawLineSheet(s lineSheet, l layout) ([]string, *tea.Cursor) {
+	label, e := s.line()
+	left := "  " + r.th.accentStrong.draw(label) + "  "
+	rows := e.rows(1 << 20)
+	_, x := e.locate(rows)
+	cursor := tea.NewCursor(min(text.Width(left)+x, l.w-1), l.input.y)
+	cursor.Shape, cursor.Blink = tea.CursorBar, false
+	left += e.draw(rows[0], "")
+	lines := []string{beside(left, r.joinHints(r.th.hints(s.hints()...), l.w-text.Width(left)-4)+"  ", l.w)}
+	lines = append(lines, r.messageLines()...)
+	for len(lines) < l.input.h {
+		lines = append(lines, spaces(l.w))
+	}
+	return lines[:l.input.h], cursor
 }
 
 // writable is a sheet in which text is written.

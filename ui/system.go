@@ -54,8 +54,8 @@ func (s *systemSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd
 
 func (s *systemSheet) paste(text string) { s.e.insert(text) }
 
-func (s *systemSheet) hint(r *root) string {
-	return r.keyHint("ctrl+s save", "esc leave as it was")
+func (s *systemSheet) hints() []string {
+	return []string{"ctrl+s save", "esc leave as it was"}
 }
 
 // setSystem changes the system prompt of the chats that are written to.
@@ -71,7 +71,7 @@ func (r *root) setSystem(prompt string) {
 	r.say(toneQuiet, "the system prompt holds from the next answer on")
 }
 
-// renameSheet asks for a title on the line of the input.
+// renameSheet asks for a title.
 type renameSheet struct{ e editor }
 
 func newRename(r *root) *renameSheet {
@@ -80,14 +80,9 @@ func newRename(r *root) *renameSheet {
 	return s
 }
 
-func (s *renameSheet) draw(r *root, w, _ int) ([]string, *tea.Cursor) {
-	rows := s.e.rows(1 << 20)
-	_, x := s.e.locate(rows)
-	cursor := tea.NewCursor(min(2+x, w-1), 3)
-	cursor.Shape, cursor.Blink = tea.CursorBar, false
-	return []string{spaces(w), fit("  "+r.th.strong.draw("Rename this chat"), w), spaces(w),
-		fit("  "+s.e.draw(rows[0], ""), w)}, cursor
-}
+func (s *renameSheet) line() (string, *editor) { return "title", &s.e }
+
+func (s *renameSheet) draw(*root, int, int) ([]string, *tea.Cursor) { return nil, nil }
 
 func (s *renameSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
 	if key == "enter" {
@@ -100,7 +95,7 @@ func (s *renameSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd
 
 func (s *renameSheet) paste(text string) { s.e.insert(strings.ReplaceAll(text, "\n", " ")) }
 
-func (s *renameSheet) hint(r *root) string { return r.keyHint("enter rename", "esc leave it") }
+func (s *renameSheet) hints() []string { return []string{"enter rename", "esc leave it"} }
 
 func (r *root) rename(title string) {
 	if title = strings.Join(strings.Fields(title), " "); title != "" {

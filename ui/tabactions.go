@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/engine/chat"
 )
 
 func (r *root) newTab(p *pane) {
@@ -86,7 +88,7 @@ func (r *root) split() {
 
 // textWidth is what the panes share.
 func (r *root) textWidth() int {
-	l := lay(r.w, r.h, 1, r.panel.open, 1)
+	l := lay(r.w, r.h, 1, 0, r.panel.open, 1)
 	return l.panes[0].w
 }
 
@@ -156,31 +158,41 @@ func (r *root) toggleBroadcast() {
 // compareTemperatures are what the preset sets side by side.
 var compareTemperatures = []float64{0, 0.4, 0.8, 1.2}
 
-// comparePreset opens a tab with the same chat under several temperatures. A
-// prompt that is there is asked at once, with one set of dice for all.
+// comparePreset opens a tab in which the same prompt is answered under several
+// temperatures, with one set of dice for all: what is being written, or else the
+// last prompt of this chat again. What came before it goes along.
 func (r *root) comparePreset() tea.Cmd {
+	from := r.pane()
 	if panesThatFit(r.textWidth()) < len(compareTemperatures) {
 		r.panel.open = false
 	}
-	from := r.pane()
+	prompt, leaf := strings.TrimSpace(from.input.value()), from.conv.chat.Leaf()
+	last := from.conv.lastOf(chat.User)
+	switch {
+	case prompt != "" && from.conv.running():
+		r.say(toneWarn, "an answer is being written: esc stops it, then compare")
+		return nil
+	case prompt != "":
+		from.input.set("")
+		r.noteHistory(prompt)
+	case last != nil:
+		prompt, leaf = last.m.Content, last.m.Parent
+	}
 	t := &tab{broadcast: true, compare: true}
 	for _, temperature := range compareTemperatures[:min(len(compareTemperatures), panesThatFit(r.textWidth()))] {
-		p := r.freshPane()
+		p := newPane(from.conv.chat.Fork(leaf), r.th)
+		p.conv.think = from.conv.think
 		p.conv.layers = from.conv.layers
 		p.conv.layers.put(knobTemperature, temperature, false)
-		p.conv.chat.System = from.conv.chat.System
 		p.conv.chat.SetSampling(p.conv.layers.save())
 		t.panes = append(t.panes, p)
 	}
-	draft := strings.TrimSpace(from.input.value())
 	r.tabs = slices.Insert(r.tabs, r.active+1, t)
 	r.goTab(r.active + 1)
-	if draft != "" {
-		from.input.set("")
-		r.noteHistory(draft)
-		return r.send(draft)
+	if prompt == "" {
+		return nil
 	}
-	return nil
+	return r.send(prompt)
 }
 
 // toggleDiff marks the words in which the other panes' answers differ from the

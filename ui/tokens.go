@@ -290,6 +290,6 @@ func (a *answer) until(n int) *answer {
 	return &b
 }
 
-func (s *tokenSheet) hint(r *root) string {
-	return r.keyHint("left right token", "up down other", "enter branches there", "n unlikely", "esc back")
+func (s *tokenSheet) hints() []string {
+	return []string{"left right token", "up down other", "enter branches there", "n unlikely", "esc back"}
 }

@@ -49,15 +49,13 @@ func (r *root) View() tea.View {
 
 func (r *root) layout() layout {
 	panel := r.panel.open && r.sheetless()
-	return lay(r.w, r.h, len(r.tab().panes), panel, r.inputLines())
+	return lay(r.w, r.h, len(r.tab().panes), r.tab().focus, panel, r.inputLines())
 }
 
 // sheetless tells whether the body shows the chats.
 func (r *root) sheetless() bool {
-	if _, ok := r.sheet.(*findSheet); ok {
-		return true
-	}
-	return r.sheet == nil
+	_, line := r.sheet.(lineSheet)
+	return r.sheet == nil || line
 }
 
 func (r *root) windowTitle() string {
@@ -140,17 +138,19 @@ func (r *root) drawBody(l layout) ([]string, *tea.Cursor) {
 
 func (r *root) drawChats(l layout) []string {
 	t := r.tab()
-	columns := make([][]string, 0, len(t.panes)+1)
-	for i, p := range t.panes {
-		p.view.diff.cells = nil
+	shown := t.panes[l.first : l.first+len(l.panes)]
+	columns := make([][]string, 0, len(shown)+1)
+	for i, p := range shown {
 		p.view.w = l.panes[i].w
-		if t.diff && i != t.focus && len(t.panes) > 1 {
-			t.pane().view.w = l.panes[t.focus].w
+		p.view.diff.cells = nil
+	}
+	for _, p := range shown {
+		if t.diff && p != t.pane() {
 			p.view.compareWith(&t.pane().view)
 		}
 	}
-	for i, p := range t.panes {
-		columns = append(columns, r.drawPane(p, l.panes[i], l.header, i))
+	for i, p := range shown {
+		columns = append(columns, r.drawPane(p, l.panes[i], l.header, l.first+i))
 	}
 	if l.panel.w > 0 {
 		columns = append(columns, r.drawPanel(l.panel.w, l.panel.h))
@@ -163,7 +163,7 @@ func (r *root) drawChats(l layout) []string {
 		b.Reset()
 		for i, c := range columns {
 			if i > 0 {
-				if l.header > 0 && y == l.header-1 && i < len(t.panes) {
+				if l.header > 0 && y == l.header-1 && i < len(shown) {
 					b.WriteString(cross)
 				} else {
 					b.WriteString(divider)
