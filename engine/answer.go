@@ -30,6 +30,7 @@ type answer struct {
 	voice  *voice
 	probe  *probe
 	alone  bool // shares nothing with anybody: see Bench
+	plain  bool // is never drafted for
 	state  State
 	counts Counts
 	// started and first are when it got its first cells and its first token.

@@ -120,6 +120,7 @@ func (e *Engine) benchGenerate(ctx context.Context, c BenchConfig, batch int) (f
 func (e *Engine) together(ctx context.Context, all []*answer) error {
 	refused := e.inbox.post(func() {
 		for _, a := range all {
+			a.plain = true // what the model can do, not how often it repeats itself
 			e.receive(a, prompt{tokens: a.req.Tokens}, nil)
 		}
 	})

@@ -49,6 +49,10 @@
 //   - What can never fit is refused before it takes a cell, with the numbers.
 //   - Models with recurrent layers keep a memory a sequence that cannot be shared
 //     or rewound: theirs go on exactly from where they ended, or begin anew.
+//   - Where the last tokens stood in the conversation before, what followed them
+//     then is proposed, as rows of the same step. How many follows from what
+//     steps of each width cost and how often proposals agreed lately; the text is
+//     the same without them.
 //   - A step that fails is run again one sequence at a time, and who fails alone
 //     ends with the error. A panic, or an executor's fatal error, ends every
 //     stream and the engine, not the program.

@@ -40,9 +40,9 @@ func (lookup) draft(tokens []int32, most int) []int32 {
 }
 
 // draft asks for proposals behind the decode row of a, as many as are worth their
-// rows. Nobody is paused for their cells.
-func (e *Engine) draft(a *answer, rows int) []int32 {
-	if e.drafter == nil || e.slots != nil || rows != 1 || a.pending() != 1 || a.counts.Generated == 0 || len(e.rota) > 0 {
+// rows beside those planned already. Nobody is paused for their cells.
+func (e *Engine) draft(planned []part, a *answer, rows int) []int32 {
+	if e.drafter == nil || a.plain || e.slots != nil || rows != 1 || a.pending() != 1 || a.counts.Generated == 0 || len(e.rota) > 0 {
 		return nil
 	}
 	most := min(mostDraft, e.pool.Free()+e.pool.Idle()-1, e.info.Context-len(a.tokens)-1)
@@ -53,18 +53,24 @@ func (e *Engine) draft(a *answer, rows int) []int32 {
 		return nil
 	}
 	proposed := e.drafter.draft(a.tokens, most)
-	n := e.worth.length(e.running(), a.trust.share, len(proposed))
+	rows = e.running()
+	tokens := float64(rows)
+	for _, p := range planned {
+		rows += len(p.draft)
+		tokens += p.a.trust.share * float64(len(p.draft))
+	}
+	n := e.worth.length(rows, tokens, a.trust.share, len(proposed))
 	if n == 0 && len(proposed) > 0 {
 		a.trust.rest()
 	}
 	return proposed[:n]
 }
 
-// trust is how often an answer's drafts agreed lately.
-type trust struct{ share float64 }
-
 // fair is the share that is expected where nothing is known.
 const fair = 0.5
+
+// trust is how often an answer's drafts agreed lately.
+type trust struct{ share float64 }
 
 // note takes the outcome of a draft in.
 func (t *trust) note(proposed, agreed int) {
@@ -91,32 +97,42 @@ type worth struct {
 	seconds [64 + 1]float64 // by rows, 0 where not known
 }
 
-// note takes the time of a step without prompts in.
+// note takes the time of a step without prompts in. A shorter one is believed at
+// once: what makes a step long is often something else. What is known of other
+// widths fades, so that each is tried again now and then.
 func (w *worth) note(rows int, took time.Duration) {
 	if rows >= len(w.seconds) {
 		return
 	}
-	if w.seconds[rows] == 0 {
-		w.seconds[rows] = took.Seconds()
+	for i := range w.seconds {
+		if i != rows {
+			w.seconds[i] *= 1 - 1.0/512
+		}
 	}
-	w.seconds[rows] += (took.Seconds() - w.seconds[rows]) / 8
+	known := &w.seconds[rows]
+	if s := took.Seconds(); *known == 0 || s < *known {
+		*known = s
+	} else {
+		*known += (s - *known) / 8
+	}
 }
 
 // length is how many draft tokens, of those that each agree with the probability
-// share, give the most tokens a second beside rows others. A width never run is
-// taken to cost what the widest known below it costs, so that it is tried.
-func (w *worth) length(rows int, share float64, most int) int {
+// share, give the most tokens a second, beside rows that bring tokens already. A
+// width never run is taken to cost what the widest known below it costs, so that
+// it is tried.
+func (w *worth) length(rows int, tokens, share float64, most int) int {
 	if w.always {
 		return most
 	}
-	best, length := 0.0, 0
-	tokens, next, cost := float64(rows), share, 0.0
+	best, length, next, cost := 0.0, 0, share, 0.0
 	for n := 0; n <= most && rows+n < len(w.seconds); n++ {
-		if known := w.seconds[rows+n]; known > 0 {
+		known := w.seconds[rows+n]
+		switch {
+		case known > 0:
 			cost = known
-		}
-		if cost == 0 {
-			return most // nothing is known yet
+		case n == 0:
+			return 0 // what the step costs without is to be known first
 		}
 		if rate := tokens / cost; rate > best {
 			best, length = rate, n

@@ -33,21 +33,32 @@ func TestWorth(t *testing.T) {
 		free.note(rows, 100*time.Millisecond)
 		dear.note(rows, time.Duration(rows)*100*time.Millisecond)
 	}
-	if n := free.length(1, 0.5, 8); n != 8 {
+	if n := free.length(1, 1, 0.5, 8); n != 8 {
 		t.Errorf("rows that cost nothing: %d, want all 8", n)
 	}
-	if n := dear.length(1, 0.9, 8); n != 0 {
+	if n := dear.length(1, 1, 0.9, 8); n != 0 {
 		t.Errorf("rows that cost as much as tokens: %d, want none", n)
 	}
-	if n := (&worth{}).length(3, 0.5, 8); n != 8 {
-		t.Errorf("nothing known: %d, want a trial of 8", n)
+	fresh := &worth{}
+	if n := fresh.length(3, 3, 0.5, 8); n != 0 {
+		t.Errorf("nothing known: %d, want a step without first", n)
+	}
+	fresh.note(3, 100*time.Millisecond)
+	if n := fresh.length(3, 3, 0.5, 8); n != 8 {
+		t.Errorf("nothing known of wider steps: %d, want a trial of 8", n)
+	}
+	for range 2000 {
+		dear.note(1, 100*time.Millisecond)
+	}
+	if n := dear.length(1, 1, 0.9, 8); n == 0 {
+		t.Error("what was dear once is never tried again")
 	}
 	mixed := &worth{}
 	for rows := range 5 {
 		mixed.note(rows, 100*time.Millisecond)
 	}
 	mixed.note(5, time.Second)
-	if n := mixed.length(1, 0.9, 8); n != 3 {
+	if n := mixed.length(1, 1, 0.9, 8); n != 3 {
 		t.Errorf("dear from the fifth row on: %d, want 3", n)
 	}
 	trusted := trust{fair}

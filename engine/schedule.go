@@ -112,7 +112,7 @@ func (e *Engine) leader(a *answer) *answer {
 // answer is paused, which may be a itself.
 func (e *Engine) claim(parts []part, a *answer, n int) []part {
 	from := a.seq.Len()
-	draft := e.draft(a, n)
+	draft := e.draft(parts, a, n)
 	for {
 		if e.pool.Extend(a.seq, a.tokens[from:from+n]) {
 			if !e.pool.Extend(a.seq, draft) {
