@@ -30,7 +30,7 @@ cat notes.txt | confab ask "Summarise this:" --temp 0`,
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt)
+			ctx, stop := interruptible(c.Context())
 			defer stop()
 			e, err := s.open(ctx, c.Flags(), c.ErrOrStderr())
 			if err != nil {
@@ -47,6 +47,11 @@ cat notes.txt | confab ask "Summarise this:" --temp 0`,
 	c.Flags().BoolVar(&stats, "stats", false, "print counts and speeds on standard error")
 	c.Flags().BoolVar(&showThinking, "show-thinking", false, "print the model's thinking on standard error")
 	return c
+}
+
+// interruptible ends a context at an interrupt.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt)
 }
 
 // interrupted gives an interrupt's exit code precedence over what it caused.

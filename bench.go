@@ -22,7 +22,7 @@ conversations together that hold D tokens already, sampling included.`,
 			if err := s.resolve(c.Flags()); err != nil {
 				return err
 			}
-			if err := s.findModel(); err != nil {
+			if err := s.findModel(c.Context(), c.ErrOrStderr()); err != nil {
 				return err
 			}
 			b.Config = s.engine

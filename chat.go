@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -21,11 +22,11 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 	if err := s.resolve(fs); err != nil {
 		return err
 	}
-	if err := s.findModel(); err != nil {
-		return err
-	}
 	if !isTerminal(os.Stdin) || !isTerminal(os.Stdout) {
 		return errors.New("the chat needs a terminal that can move its cursor; `confab ask` answers without one")
+	}
+	if err := s.findModel(ctx, os.Stderr); err != nil {
+		return err
 	}
 	closeLog := logToFile()
 	defer closeLog()
@@ -55,12 +56,15 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 }
 
 func (s *settings) places() []library.Folder {
-	return library.Folders(filepath.Join(dataDir(), "models"), s.folders)
+	return library.Folders(modelsFolder(), s.folders)
 }
 
-// findModel turns a model's name into its path. Whatever looks like a path is
-// one.
-func (s *settings) findModel() error {
+// findModel turns a model's name into its path, fetching what --hf names.
+// Whatever looks like a path is one.
+func (s *settings) findModel(ctx context.Context, errw io.Writer) error {
+	if s.hub != "" {
+		return s.fetchModel(ctx, errw)
+	}
 	name := s.engine.Model
 	if name == "" || name == "builtin" {
 		s.engine.Model = ""
@@ -77,11 +81,34 @@ func (s *settings) findModel() error {
 			names[i] = found[i].Name
 		}
 		if len(names) == 0 {
-			return usageError{fmt.Errorf("no model is called %q and none was found on this machine; give a GGUF file's path, or leave -m out for the built-in model", name)}
+			return usageError{fmt.Errorf("no model is called %q and none was found on this machine; give a GGUF file's path, fetch one with `confab pull`, or leave -m out for the built-in model", name)}
 		}
 		return usageError{fmt.Errorf("no model is called %q; nearest is %q, and `confab models` lists all %d", name, nearest(name, names), len(names))}
 	}
 	s.engine.Model = m.Path
+	return nil
+}
+
+// fetchModel finds what --hf names among the fetched models, and uses the
+// network only where it is not there.
+func (s *settings) fetchModel(ctx context.Context, errw io.Writer) error {
+	ref, err := library.ParseRef(s.hub)
+	if err != nil {
+		return usageError{fmt.Errorf("--hf: %w", err)}
+	}
+	if s.source["model"] == "flag" {
+		return usageError{errors.New("--hf and --model both name a model: give one")}
+	}
+	if path, ok := library.Fetched(modelsFolder(), ref); ok {
+		s.engine.Model = path
+		return nil
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	p := pulling{ref: ref, progress: fetchLine(errw)}
+	if s.engine.Model, err = p.fetch(ctx); err != nil {
+		return p.stopped(ctx, err, errw)
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/engine/library"
 )
 
 func inspectCommand() *cobra.Command {
@@ -20,7 +21,7 @@ func inspectCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				s.engine.Model = args[0]
-				if err := s.findModel(); err != nil {
+				if err := s.findModel(c.Context(), c.ErrOrStderr()); err != nil {
 					return err
 				}
 			}
@@ -55,19 +56,19 @@ func inspectSummary(out io.Writer, in *engine.Inspection) error {
 	row := func(name, format string, v ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, v...)) }
 	row("file", "%s", in.Path)
 	row("name", "%s", in.Name)
-	row("kind", "%s %s, %.2f billion weights, %s", in.Arch, in.Quant, float64(in.Params)/1e9, size(in.Bytes))
+	row("kind", "%s %s, %.2f billion weights, %s", in.Arch, in.Quant, float64(in.Params)/1e9, library.Size(in.Bytes))
 	row("context", "%d tokens", in.Context)
 	row("tokens", "%s", in.Tokenizer)
 	row("template", "%s", in.Template)
 	for _, t := range in.Types {
-		row("weights", "%s in %d tensors, %s", t.Type, t.Tensors, size(t.Bytes))
+		row("weights", "%s in %d tensors, %s", t.Type, t.Tensors, library.Size(t.Bytes))
 	}
 	if in.CellBytes > 0 {
-		row("a cell", "%s; %d cells, one full conversation: %s", size(in.CellBytes), in.Context, size(in.CellBytes*int64(in.Context)))
-		row("memory", "%s with one full conversation", size(in.Bytes+in.CellBytes*int64(in.Context)))
+		row("a cell", "%s; %d cells, one full conversation: %s", library.Size(in.CellBytes), in.Context, library.Size(in.CellBytes*int64(in.Context)))
+		row("memory", "%s with one full conversation", library.Size(in.Bytes+in.CellBytes*int64(in.Context)))
 	}
 	if in.StateBytes > 0 {
-		row("a conversation", "%s for the state of its recurrent layers", size(in.StateBytes))
+		row("a conversation", "%s for the state of its recurrent layers", library.Size(in.StateBytes))
 	}
 	for _, name := range in.Unused {
 		row("unused", "%s", name)
@@ -91,7 +92,7 @@ func inspectTensors(out io.Writer, in *engine.Inspection) {
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	for _, t := range in.Tensors {
-		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", t.Name, t.Type, t.Shape, size(t.Bytes))
+		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", t.Name, t.Type, t.Shape, library.Size(t.Bytes))
 	}
 	_ = w.Flush()
 }

@@ -46,7 +46,7 @@ func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	root := rootCommand()
-	root.SetArgs(longSystem(args))
+	root.SetArgs(longNames(args))
 	err := fang.Execute(ctx, root, fang.WithVersion(versionLine()), fang.WithErrorHandler(printError))
 	switch {
 	case err == nil:
@@ -60,13 +60,16 @@ func run(args []string) int {
 	return exitError
 }
 
-// longSystem spells llama.cpp's -sys as the long flag, since a short flag has
-// one letter here.
-func longSystem(args []string) []string {
+// longNames spells llama.cpp's -sys and -hf as the long flags, since a short flag
+// has one letter here.
+func longNames(args []string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
-		if a == "-sys" {
+		switch a {
+		case "-sys":
 			a = "--system-prompt"
+		case "-hf":
+			a = "--hf"
 		}
 		out[i] = a
 	}
@@ -93,7 +96,7 @@ func rootCommand() *cobra.Command {
 	s.screenFlags(root.Flags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(askCommand(), modelsCommand(), inspectCommand(), tokenizeCommand(), renderCommand(),
-		evalCommand(), benchCommand(), configCommand(), pathsCommand(), versionCommand())
+		evalCommand(), benchCommand(), pullCommand(), configCommand(), pathsCommand(), purgeCommand(), versionCommand())
 	return root
 }
 

@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the real program on the built-in model and on broken input.
 func TestScripts(t *testing.T) {
+	hub := tinyHub(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -26,6 +27,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("CONFAB_BACKEND", "cpu")
+			e.Setenv("HF_ENDPOINT", hub.URL)
 			return nil
 		},
 	})

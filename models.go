@@ -27,13 +27,13 @@ func modelsCommand() *cobra.Command {
 				return listJSON(c, found)
 			}
 			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 3, ' ', 0)
-			fmt.Fprintf(w, "NAME\tKIND\tSIZE\tFROM\nbuiltin\tllama Q8_0\t%s\t%s\n", size(int64(len(builtin.Model()))), "confab itself")
+			fmt.Fprintf(w, "NAME\tKIND\tSIZE\tFROM\nbuiltin\tllama Q8_0\t%s\t%s\n", library.Size(int64(len(builtin.Model()))), "confab itself")
 			for _, m := range found {
 				kind := m.Arch + " " + m.Quant
 				if m.Err != nil {
 					kind = "unreadable"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", m.Name, kind, size(m.Bytes), m.Source)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", m.Name, kind, library.Size(m.Bytes), m.Source)
 			}
 			return w.Flush()
 		},
@@ -55,19 +55,4 @@ func listJSON(c *cobra.Command, found []library.Model) error {
 		}
 	}
 	return nil
-}
-
-// size writes a number of bytes for people.
-func size(n int64) string {
-	v, unit := float64(n), "B"
-	for _, u := range []string{"KiB", "MiB", "GiB", "TiB"} {
-		if v < 1024 {
-			break
-		}
-		v, unit = v/1024, u
-	}
-	if unit == "B" {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", v, unit)
 }

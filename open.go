@@ -16,7 +16,7 @@ func (s *settings) open(ctx context.Context, fs *pflag.FlagSet, errw io.Writer) 
 	if err := s.resolve(fs); err != nil {
 		return nil, err
 	}
-	if err := s.findModel(); err != nil {
+	if err := s.findModel(ctx, errw); err != nil {
 		return nil, err
 	}
 	for _, u := range s.file.unknown {

@@ -24,6 +24,8 @@ type settings struct {
 	theme    string
 	still    bool
 	folders  []string
+	// hub names a model to fetch where it is not here yet.
+	hub string
 	// source says, by flag, where a value comes from: "flag", "env" or "config".
 	source map[string]string
 	file   configFile
@@ -46,6 +48,7 @@ var keys = map[string]string{
 
 func (s *settings) modelFlags(fs *pflag.FlagSet) {
 	c := &s.engine
+	fs.StringVar(&s.hub, "hf", "", "OWNER/NAME[:QUANT] on Hugging Face, fetched where it is not here yet (also -hf)")
 	fs.StringVarP(&c.Model, "model", "m", "", "GGUF file, or the name of a model that `confab models` lists (default: the built-in one)")
 	fs.IntVarP(&c.Context, "ctx-size", "c", 0, "most tokens of one conversation (0: the model's own limit)")
 	fs.StringVar(&c.Backend, "backend", "auto", "auto, cpu or cuda")
