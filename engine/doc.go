@@ -37,7 +37,7 @@
 //     drafts, waiting or rewinding; Change records make it replayable.
 //   - A step has a decode row for each answer, the oldest first, then chunks of
 //     prompts in rotation. How many rows follows from what rows have cost: steps
-//     stay near 50 ms where somebody waits for tokens, below 100 ms otherwise,
+//     stay near 50 ms where somebody waits for tokens, below 150 ms otherwise,
 //     and a cancel takes effect between two of them.
 //   - An answer whose prompt another is just evaluating waits for that instead of
 //     evaluating it too: a prompt in four panes costs one.

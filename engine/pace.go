@@ -3,9 +3,9 @@ package engine
 import "time"
 
 const (
-	// A step without decode rows may take this long: cancelling a prompt that is
-	// being evaluated takes at most two steps and must be felt as immediate.
-	alone = 90 * time.Millisecond
+	// A step without decode rows may take this long: a cancel waits for the step
+	// that runs, and must be felt as immediate.
+	alone = 130 * time.Millisecond
 	// With decode rows in it, a step also is how long their readers wait for a
 	// token.
 	inCompany = 50 * time.Millisecond
