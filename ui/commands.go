@@ -29,7 +29,7 @@ func init() {
 	commands = []command{
 		{name: "help", alias: []string{"?"}, help: "every key and command", run: action(doHelp)},
 		{name: "new", help: "new chat", run: action(doNewChat)},
-		{name: "clear", help: "begin this chat anew; the old one stays in the list", run: (*root).clearChat},
+		{name: "clear", help: "a fresh start; the old chat is kept", run: (*root).clearChat},
 		{name: "rename", args: "TITLE", help: "name this chat", run: (*root).renameCommand},
 		{name: "system", args: "TEXT", help: "set or edit the system prompt", run: (*root).systemCommand},
 		{name: "set", needs: true, args: "parameter NAME VALUE", help: "turn a knob", run: (*root).setCommand},
@@ -49,8 +49,8 @@ func init() {
 		{name: "pool", alias: []string{"stats", "context"}, help: "who holds the cells", run: action(doPool)},
 		{name: "chats", alias: []string{"history", "list"}, help: "all chats", run: action(doHistory)},
 		{name: "copy", args: "code", help: "copy the last answer, or its code", run: (*root).copyCommand},
-		{name: "export", args: "FILE", help: "write the chat as markdown, or .json", run: (*root).exportCommand},
-		{name: "mouse", help: "give the mouse to the terminal, or take it", run: action(doMouse)},
+		{name: "export", args: "FILE", help: "write as markdown, or .json", run: (*root).exportCommand},
+		{name: "mouse", help: "mouse to the terminal and back", run: action(doMouse)},
 		{name: "close", help: "close this tab", run: action(doCloseTab)},
 		{name: "quit", alias: []string{"exit", "bye", "q"}, help: "leave; everything is kept", run: func(r *root, _ string) tea.Cmd { return r.quit() }},
 	}

@@ -12,6 +12,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/vt"
+
+	"github.com/confab-tui/confab/engine"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
@@ -39,6 +41,7 @@ func newBench(t testing.TB, w, h int, change ...func(*Options, *fake)) *bench {
 	b := &bench{TB: t, clock: &clock{at: testStart, set: true}}
 	b.f = newFake(b.clock)
 	o := Options{Open: b.f.open, now: b.clock.now, frame: func() tea.Cmd { return func() tea.Msg { return tickMsg{} } }}
+	o.room = func(engine.Config) (int64, bool) { return 16 << 30, true }
 	for _, c := range change {
 		c(&o, b.f)
 	}

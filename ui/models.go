@@ -18,6 +18,7 @@ type modelSheet struct {
 	all     []library.Model
 	found   []library.Model // those that the filter leaves
 	loading bool
+	room    int64
 	err     string
 	first   int // the line at which the list begins
 }
@@ -25,6 +26,8 @@ type modelSheet struct {
 // modelsMsg is the list of model files.
 type modelsMsg struct {
 	files []library.Model
+	// room is what a model and its cells may take, 0 where that is not known.
+	room int64
 }
 
 func (m modelsMsg) apply(r *root) tea.Cmd {
@@ -32,7 +35,7 @@ func (m modelsMsg) apply(r *root) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	s.loading = false
+	s.loading, s.room = false, m.room
 	s.all = m.files
 	sort.SliceStable(s.all, func(i, j int) bool {
 		if a, b := s.all[i].Path == "", s.all[j].Path == ""; a != b {
@@ -54,10 +57,18 @@ func (r *root) openModels(filter string) tea.Cmd {
 		return nil
 	}
 	s.loading = true
-	list := r.options.Models
+	list, room, cfg := r.options.Models, r.options.room, r.options.Config
+	freed := int64(0) // by the model that is open now, which goes first
+	if r.back.engine != nil {
+		freed = r.back.info.FileBytes + int64(r.back.info.Cells)*r.back.info.CellBytes
+	}
 	return func() tea.Msg {
 		own := library.Model{Name: "the built-in model", Source: "in this program", Parts: 1}
-		return modelsMsg{append([]library.Model{own}, list()...)}
+		m := modelsMsg{files: append([]library.Model{own}, list()...)}
+		if n, ok := room(cfg); ok {
+			m.room = n + freed
+		}
+		return m
 	}
 }
 
@@ -77,6 +88,9 @@ const (
 	modelQuant = 9
 	modelSize  = 9
 	modelNote  = 14
+	// roomOver is the share of a file that a model needs beside it at least, for
+	// cells and buffers: one part in so many.
+	roomOver = 16
 )
 
 func (s *modelSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
@@ -142,8 +156,10 @@ func (s *modelSheet) fileLine(r *root, f *library.Model, chosen bool, w int) str
 		note, pn = "unreadable", th.bad
 	case r.back.engine != nil && f.Path == r.back.info.Path:
 		note, pn = th.mark.unread+" open", th.accent
-	case f.Parts > 1:
-		note = plural(f.Parts, "part", "parts")
+	case f.Bytes > 0 && s.room > 0 && f.Bytes+f.Bytes/roomOver > s.room:
+		note, pn = "needs "+size(f.Bytes+f.Bytes/roomOver), th.warn
+	case f.Bytes > 0 && s.room > 0:
+		note, pn = "fits", th.good
 	}
 	room := max(min(w, listMost)-4-4-modelArch-modelQuant-modelSize-modelNote, 12)
 	return fit(th.choiceMark(chosen)+"  "+name.draw(fit(text.CleanLine(f.Name), room))+"  "+

@@ -41,9 +41,11 @@ type Options struct {
 	Notices []string
 	Version string
 
-	// now is the clock and frame what starts the next tick; tests set them.
+	// now is the clock, frame what starts the next tick, room the memory for a
+	// model; tests set them.
 	now   func() time.Time
 	frame func() tea.Cmd
+	room  func(engine.Config) (int64, bool)
 }
 
 // Clean makes text of a model, a file or the network harmless to a terminal.

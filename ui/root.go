@@ -79,6 +79,9 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 	if o.now == nil {
 		o.now = time.Now
 	}
+	if o.room == nil {
+		o.room = engine.Room
+	}
 	if o.frame == nil {
 		o.frame = nextFrame
 	}

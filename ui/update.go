@@ -100,6 +100,7 @@ func (r *root) onKey(k tea.KeyPressMsg) tea.Cmd {
 	if key != "ctrl+c" {
 		r.quitArmed = false
 	}
+	r.checkSaving()
 	defer r.remember()
 	if r.w < minWidth || r.h < minHeight {
 		if key == "ctrl+c" || key == "ctrl+d" {
