@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/confab-tui/confab/engine/token"
@@ -109,17 +110,12 @@ func detectFormat(source string, t *token.Tokenizer) format {
 
 // tags are thinking blocks between two marks, at the beginning of an answer.
 func tags(source string, t *token.Tokenizer) format {
-	pair, known := thinkTags[0], false
-	for _, p := range thinkTags {
-		known = strings.Contains(source, p[1])
-		if !known && t != nil {
-			_, known = t.ID(p[1])
-		}
-		if known {
-			pair = p
-			break
-		}
+	speaks := func(p [2]string) bool { return strings.Contains(source, p[1]) }
+	at := slices.IndexFunc(thinkTags, speaks)
+	if at < 0 && t != nil {
+		at = slices.IndexFunc(thinkTags, func(p [2]string) bool { _, ok := t.ID(p[1]); return ok })
 	}
+	pair, known := thinkTags[max(at, 0)], at >= 0
 	return format{
 		known: known, open: pair[0], close: pair[1], begin: pair[0] + "\n", end: "\n" + pair[1] + "\n\n",
 		marks: []mark{{text: pair[0], means: meansThink}, {text: pair[1], means: meansThinkEnd}},

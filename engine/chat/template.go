@@ -171,7 +171,7 @@ func (t *Template) renderAs(messages []Message, o Options) (string, error) {
 		data["tools"] = tools
 	}
 	if o.Think != nil {
-		think(data, *o.Think)
+		t.think(data, *o.Think)
 	}
 	text, err := run(t.compiled, data)
 	var refused *RefusedError
@@ -182,15 +182,22 @@ func (t *Template) renderAs(messages []Message, o Options) (string, error) {
 }
 
 // think sets the variables by which templates are asked for thinking.
-func think(data map[string]jinja.Value, on bool) {
-	data["enable_thinking"] = jinja.NewBool(on)
-	data["thinking"] = jinja.NewBool(on)
-	if on {
-		data["thinking_mode"] = jinja.NewString("enabled")
-	} else {
-		data["thinking_mode"] = jinja.NewString("disabled")
+func (t *Template) think(data map[string]jinja.Value, on bool) {
+	for _, n := range []string{"enable_thinking", "thinking", "reasoning"} {
+		data[n] = jinja.NewBool(on)
+	}
+	mode, effort := "enabled", ""
+	if !on {
+		mode, effort = "disabled", "low"
 		data["thinking_budget"] = jinja.NewInt(0)
-		data["reasoning_effort"] = jinja.NewString("none")
+		data["reasoning_strength"] = jinja.NewString("low")
+	}
+	if strings.Contains(t.source, "'no_think'") {
+		effort = map[bool]string{true: "high", false: "no_think"}[on]
+	}
+	data["thinking_mode"] = jinja.NewString(mode)
+	if effort != "" {
+		data["reasoning_effort"] = jinja.NewString(effort)
 	}
 }
 
