@@ -194,7 +194,7 @@ func (a *answer) tell() {
 	if quiet {
 		return
 	}
-	a.told = event
+	a.told = Event{State: event.State, Counts: event.Counts}
 	a.stream.add(event)
 }
 

@@ -115,13 +115,14 @@ func (e *Engine) open(a *answer) bool {
 }
 
 // leave takes a's place away. What was evaluated, of the tokens that a knows,
-// stays for reuse unless broken says that it cannot be trusted.
+// stays for reuse. After a step that broke off, cells still hold what they held,
+// but what recurrent layers remember cannot be trusted.
 func (e *Engine) leave(a *answer, broken bool) {
 	seq := a.seq
 	a.seq = nil
 	e.unqueue(a)
 	keep := min(seq.Len(), len(a.tokens))
-	if a.fresh() || broken {
+	if a.fresh() {
 		keep = 0
 	}
 	if e.slots == nil {
@@ -129,5 +130,5 @@ func (e *Engine) leave(a *answer, broken bool) {
 		return
 	}
 	evaluated := e.pool.Settle(seq)
-	e.slots.give(seq, a.slot, evaluated > 0 && evaluated <= keep)
+	e.slots.give(seq, a.slot, !broken && evaluated > 0 && evaluated <= keep)
 }

@@ -118,8 +118,12 @@ func (s *script) command(t *testing.T, args []string) string {
 	case "close":
 		s.pool.Close(q, count(2))
 		delete(s.seqs, args[1])
-	case "drop":
-		s.pool.Drop()
+	case "settle":
+		return fmt.Sprintf("%s keeps %d\n", args[1], s.pool.Settle(q))
+	case "rest":
+		s.pool.Rest(q)
+	case "wake":
+		s.pool.Wake(q, args[2])
 	case "match":
 		matched, held := s.pool.Match(numbers(1))
 		return fmt.Sprintf("%d matched, %d held\n", matched, held)

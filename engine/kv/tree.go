@@ -114,12 +114,6 @@ func (r *run) split(n int) {
 	r.adopt(tail)
 }
 
-// Drop takes everything that only idle conversations keep.
-func (p *Pool) Drop() {
-	p.evict(p.idle)
-	p.check()
-}
-
 // evict frees n cells, or all idle ones where there are fewer: the ends of
 // leaves, the leaf used longest ago first.
 func (p *Pool) evict(n int) {
