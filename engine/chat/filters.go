@@ -169,7 +169,7 @@ func filterItems(_ *guard, in []jinja.Value, _ map[string]jinja.Value) (jinja.Va
 	case in[0].IsUndefined():
 		return jinja.NewList(nil), nil
 	case !in[0].IsDict():
-		return jinja.Undefined(), fmt.Errorf("Can only get item pairs from a mapping.") //nolint // Jinja2's words: templates show them
+		return jinja.Undefined(), fmt.Errorf("Can only get item pairs from a mapping.") // Jinja2's words
 	}
 	return pairs(in[0].AsDict(), in[0].AsDict().Keys), nil
 }
