@@ -21,6 +21,8 @@ type backend struct {
 	engine Engine
 	info   engine.Info
 	err    string
+	// before is the model that was open when the load began, to go back to.
+	before *engine.Config
 	// loading is the load under way; one that was given up is told by its number.
 	loading  int
 	number   int
@@ -54,8 +56,12 @@ func (b *backend) load(ctx context.Context, cfg engine.Config) tea.Cmd {
 	ctx, b.cancel = context.WithCancel(ctx)
 	b.number++
 	b.loading = b.number
-	b.config, b.err = cfg, ""
 	old := b.engine
+	if old != nil {
+		b.before = &engine.Config{}
+		*b.before = b.config
+	}
+	b.config, b.err = cfg, ""
 	b.engine, b.stats = nil, engine.Stats{}
 	progress := new(atomic.Pointer[engine.Progress])
 	b.progress = progress
@@ -67,6 +73,13 @@ func (b *backend) load(ctx context.Context, cfg engine.Config) tea.Cmd {
 		e, err := open(ctx, cfg, func(p engine.Progress) { progress.Store(&p) })
 		return openedMsg{number, e, err}
 	}
+}
+
+// back begins to open the model from before a load that failed.
+func (b *backend) back(ctx context.Context) tea.Cmd {
+	cfg := *b.before
+	b.before = nil
+	return b.load(ctx, cfg)
 }
 
 // opened takes the end of a load; an engine that nobody waits for any more is
@@ -83,7 +96,7 @@ func (b *backend) opened(msg openedMsg) tea.Cmd {
 		b.err = text.Clean(msg.err.Error())
 		return nil
 	}
-	b.engine, b.info = msg.engine, msg.engine.Info()
+	b.engine, b.info, b.before = msg.engine, msg.engine.Info(), nil
 	return b.ask()
 }
 

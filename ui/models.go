@@ -107,11 +107,12 @@ func (s *modelSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	case len(s.found) == 0:
 		lines = append(lines, fit("  "+th.dim.draw("nothing matches"), w))
 	}
-	if !s.loading && len(s.all) == 1 {
-		lines = append(lines, fit("  "+th.dim.draw("no GGUF files in the usual folders; /model PATH opens one by its path"), w), spaces(w))
-	}
 	s.first = len(lines)
-	return append(lines, s.list(r, w, h-len(lines))...), cursor
+	lines = append(lines, s.list(r, w, h-len(lines))...)
+	if !s.loading && len(s.all) == 1 {
+		lines = append(lines, spaces(w), fit("  "+th.dim.draw("no GGUF files in the usual folders; /model PATH opens one by its path"), w))
+	}
+	return lines, cursor
 }
 
 // list sets the files with a line for each folder above its files.

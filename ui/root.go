@@ -42,9 +42,10 @@ type root struct {
 	panel      panel
 	sheet      sheet // covers the body, or nil
 	toast      toast
-	saveErr    string // why saving fails at the moment
-	saveFailed string // why nothing is kept at all
-	saved      string // the workspace as it was last remembered
+	noticed    map[string]bool // what models told already
+	saveErr    string          // why saving fails at the moment
+	saveFailed string          // why nothing is kept at all
+	saved      string          // the workspace as it was last remembered
 	complete   completion
 	find       finder
 	closed     []func() // what undo brings back, the last one last
@@ -87,9 +88,10 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 	}
 	r := &root{
 		ctx: ctx, options: o, base: newBase(&o, engine.DefaultSampling(), ownPresets), focused: true,
-		dice: func() int64 { return rand.Int64N(1_000_000) },
-		back: backend{open: o.Open, config: o.Config},
-		th:   newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
+		noticed: map[string]bool{},
+		dice:    func() int64 { return rand.Int64N(1_000_000) },
+		back:    backend{open: o.Open, config: o.Config},
+		th:      newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
 	}
 	r.th.still = o.ReducedMotion
 	return r

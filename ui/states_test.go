@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,24 @@ func TestFailedModel(t *testing.T) {
 	if len(b.f.asked) != 1 {
 		t.Errorf("%d requests after another model was opened", len(b.f.asked))
 	}
+}
+
+// TestBackToTheModelBefore: a model that does not open leaves nobody without one.
+func TestBackToTheModelBefore(t *testing.T) {
+	broken := true
+	b := newBench(t, 100, 30, func(o *Options, f *fake) {
+		o.Open = func(_ context.Context, c engine.Config, _ func(engine.Progress)) (Engine, error) {
+			if c.Model != "" && broken {
+				return nil, errTest
+			}
+			return f, nil
+		}
+	})
+	b.write("/model /nowhere/big.gguf")
+	b.keys("enter")
+	b.shows("lower engine.cells", "going back", "confab tiny Q8_0")
+	b.ask("still there?")
+	b.shows("hear and see.")
 }
 
 var errTest = engineError("needs 21.4 GiB, 18.9 free: lower engine.cells to 90000")

@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"github.com/confab-tui/confab/ui/text"
 )
 
 // Update routes a message to the part that it is for.
@@ -70,14 +72,16 @@ func (r *root) seen() {
 // onOpened goes on when the model is there: with what was sent meanwhile.
 func (r *root) onOpened(msg openedMsg) tea.Cmd {
 	cmds := []tea.Cmd{r.back.opened(msg)}
+	if msg.number == r.back.number && msg.err != nil && r.back.before != nil {
+		r.say(toneBad, text.Clean(msg.err.Error())+"  (going back to the model from before; ctrl+o chooses another)")
+		return tea.Batch(r.back.back(r.ctx), r.tick())
+	}
 	if msg.number != r.back.number || r.back.engine == nil {
 		return tea.Batch(cmds...)
 	}
 	info := &r.back.info
 	r.base = newBase(&r.options, info.Sampling, r.base.presets)
-	for _, n := range info.Notices {
-		r.say(toneWarn, n)
-	}
+	r.notice(info.Notices)
 	for _, t := range r.tabs {
 		for _, p := range t.panes {
 			if len(p.conv.waiting) > 0 {
@@ -86,6 +90,21 @@ func (r *root) onOpened(msg openedMsg) tea.Cmd {
 		}
 	}
 	return tea.Batch(cmds...)
+}
+
+// notice shows what the model has to tell, each thing once, and never in place of
+// an error.
+func (r *root) notice(all []string) {
+	var fresh []string
+	for _, n := range all {
+		if !r.noticed[n] {
+			r.noticed[n] = true
+			fresh = append(fresh, text.Clean(n))
+		}
+	}
+	if len(fresh) > 0 && r.toast.tone != toneBad {
+		r.say(toneWarn, strings.Join(fresh, "\n"))
+	}
 }
 
 // onKey gives a key to what has the focus, after what holds everywhere.
