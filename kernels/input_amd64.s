@@ -29,13 +29,13 @@ GLOBL turned<>(SB), RODATA|NOPTR, $64
 
 // FOLD leaves OP of all 16 lanes of a register in its first.
 #define FOLD(OP, Z, Y, X, TZ, TY, TX) \
-	VEXTRACTF64X4 $1, Z, TY  \
-	OP            TY, Y, Y   \
-	VEXTRACTF32X4 $1, Y, TX  \
-	OP            TX, X, X   \
-	VPSHUFD       $0x4e, X, TX \
-	OP            TX, X, X   \
-	VPSHUFD       $0xb1, X, TX \
+	VEXTRACTF64X4 $1, Z, TY       \
+	OP            TY, Y, Y        \
+	VEXTRACTF32X4 $1, Y, TX       \
+	OP            TX, X, X        \
+	VPSHUFD       $0x4e, X, TX    \
+	OP            TX, X, X        \
+	VPSHUFD       $0xb1, X, TX    \
 	OP            TX, X, X
 
 // func roundQ8AVX512(dst *byte, src *float32, blocks int)
@@ -84,36 +84,36 @@ block:
 	VZEROUPPER
 	RET
 
-#define EACH16(M) \
+#define EACH16(M)                                                                                    \
 	M(0, Z0); M(64, Z1); M(128, Z2); M(192, Z3); M(256, Z4); M(320, Z5); M(384, Z6); M(448, Z7); \
 	M(512, Z8); M(576, Z9); M(640, Z10); M(704, Z11); M(768, Z12); M(832, Z13); M(896, Z14); M(960, Z15)
 
-#define READ(at, Z) \
-	VMOVUPS at(SI), Z  \
+#define READ(at, Z)         \
+	VMOVUPS at(SI), Z   \
 	VMAXPS  Z, Z16, Z16 \
 	VMINPS  Z, Z17, Z17
 
 // FIND jumps to found, with the place of the first value of magnitude Z18.
-#define FIND(at, Z) \
-	MOVQ     $at, AX     \
-	VPANDD   Z20, Z, Z19 \
+#define FIND(at, Z)               \
+	MOVQ     $at, AX          \
+	VPANDD   Z20, Z, Z19      \
 	VCMPPS   $0, Z18, Z19, K1 \
-	KMOVW    K1, BX      \
-	TESTL    BX, BX      \
+	KMOVW    K1, BX           \
+	TESTL    BX, BX           \
 	JNZ      found
 
-#define ROUND(at, Z) \
+#define ROUND(at, Z)        \
 	VMULPS    Z21, Z, Z \
 	VCVTPS2DQ Z, Z      \
 	VPMOVDB   Z, (at/4)(DI)
 
 // SUMS16 leaves the sums of each 16 of 64 bytes in the lanes of Z.
-#define SUMS16(at, Z) \
-	VPXORD   Z, Z, Z       \
+#define SUMS16(at, Z)           \
+	VPXORD   Z, Z, Z        \
 	VPDPBUSD at(DI), Z22, Z \
-	VPSHUFD  $0x4e, Z, Z19 \
-	VPADDD   Z19, Z, Z     \
-	VPSHUFD  $0xb1, Z, Z19 \
+	VPSHUFD  $0x4e, Z, Z19  \
+	VPADDD   Z19, Z, Z      \
+	VPSHUFD  $0xb1, Z, Z19  \
 	VPADDD   Z19, Z, Z
 
 // func roundQ8KVNNI(dst *byte, src *float32, blocks int)

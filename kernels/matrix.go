@@ -181,7 +181,7 @@ func (m *Matrix) Prefetch(p0, p1 int) {
 // tileRows is how many rows of an input stay in the second-level cache while the
 // panels pass by.
 func tileRows(stride int) int {
-	const share = 320 << 10
+	const share = 768 << 10
 	return max(groupRows, share/stride/groupRows*groupRows)
 }
 

@@ -18,56 +18,56 @@
 #define ROWS6(M, o) ROWS5(M, o); M(o, 40, R13, Z10, Z11, Z22, Z23)
 
 // LOAD fetches an input row's pointer and clears its second accumulators.
-#define LOAD(o, i, P, A, B, C, D) \
+#define LOAD(o, i, P, A, B, C, D)   \
 	MOVQ   (product_x+i)(DI), P \
 	VPXORD C, C, C              \
 	VPXORD D, D, D
 
 // STORE writes second accumulators where the panel has rows: K1, K2.
-#define STORE(o, i, P, A, B, C, D) \
+#define STORE(o, i, P, A, B, C, D)      \
 	MOVQ    (product_out+i)(DI), AX \
 	VMOVUPS C, K1, (AX)             \
 	VMOVUPS D, K2, 64(AX)
 
 // BEGIN sets up what the bodies for 1 to 6 rows share.
-#define BEGIN \
-	MOVQ  p+0(FP), DI           \
-	MOVQ  product_w(DI), SI     \
-	MOVQ  product_blocks(DI), CX \
-	MOVQ  product_ahead(DI), BX \
+#define BEGIN                           \
+	MOVQ  p+0(FP), DI               \
+	MOVQ  product_w(DI), SI         \
+	MOVQ  product_blocks(DI), CX    \
+	MOVQ  product_ahead(DI), BX     \
 	MOVQ  product_aheadStep(DI), DX \
-	MOVL  product_mask(DI), AX  \
-	KMOVW AX, K1                \
-	SHRL  $16, AX               \
+	MOVL  product_mask(DI), AX      \
+	KMOVW AX, K1                    \
+	SHRL  $16, AX                   \
 	KMOVW AX, K2
 
 // AHEAD goes one step on in fetching the next panel, so that reading memory and
 // arithmetic overlap.
-#define AHEAD \
+#define AHEAD           \
 	PREFETCHT1 (BX) \
 	ADDQ       DX, BX
 
 // CHOOSE jumps to the body for the number of rows.
-#define CHOOSE \
+#define CHOOSE                    \
 	MOVQ product_rows(DI), AX \
-	CMPQ AX, $2 \
-	JB   one    \
-	JEQ  two    \
-	CMPQ AX, $4 \
-	JB   three  \
-	JEQ  four   \
-	CMPQ AX, $6 \
-	JB   five   \
+	CMPQ AX, $2               \
+	JB   one                  \
+	JEQ  two                  \
+	CMPQ AX, $4               \
+	JB   three                \
+	JEQ  four                 \
+	CMPQ AX, $6               \
+	JB   five                 \
 	JMP  six
 
-#define END \
+#define END        \
 	VZEROUPPER \
 	RET
 
 // DOT adds the products of 4 values of an input row, o bytes into its block, and the
 // unsigned codes in Z24 and Z25.
 #define DOT(o, i, P, A, B, C, D) \
-	VPBROADCASTD o(P), Z28    \
+	VPBROADCASTD o(P), Z28   \
 	VPDPBUSD     Z28, Z24, A \
 	VPDPBUSD     Z28, Z25, B
 
@@ -76,48 +76,48 @@
 #define SUMS 512
 
 // ALIGN points R15 at the scratch memory in the frame.
-#define ALIGN \
+#define ALIGN            \
 	LEAQ 63(SP), R15 \
 	ANDQ $~63, R15
 
-#define LOADK(o, i, P, A, B, C, D) \
+#define LOADK(o, i, P, A, B, C, D)     \
 	MOVQ      (product_x+i)(DI), P \
 	VPXORD    A, A, A              \
 	VMOVDQA64 A, (SUMS+16*i)(R15)  \
 	VMOVDQA64 A, (SUMS+64+16*i)(R15)
 
-#define STOREK(o, i, P, A, B, C, D) \
-	MOVQ    (product_out+i)(DI), AX    \
-	VMOVAPS (SUMS+16*i)(R15), A        \
-	VMOVAPS (SUMS+64+16*i)(R15), B     \
-	VMOVUPS A, K1, (AX)                \
+#define STOREK(o, i, P, A, B, C, D)     \
+	MOVQ    (product_out+i)(DI), AX \
+	VMOVAPS (SUMS+16*i)(R15), A     \
+	VMOVAPS (SUMS+64+16*i)(R15), B  \
+	VMOVUPS A, K1, (AX)             \
 	VMOVUPS B, K2, 64(AX)
 
 #define CLEAR(o, i, P, A, B, C, D) \
-	VPXORD A, A, A \
+	VPXORD A, A, A             \
 	VPXORD B, B, B
 
 #define CLEARTOTAL(o, i, P, A, B, C, D) \
-	VPXORD C, C, C \
+	VPXORD C, C, C                  \
 	VPXORD D, D, D
 
 // TOTAL adds a sub-block's sums, times its scales in Z26 and Z27, to the block's.
 #define TOTAL(o, i, P, A, B, C, D) \
-	VPMULLD Z26, A, A \
-	VPMULLD Z27, B, B \
-	VPADDD  A, C, C   \
+	VPMULLD Z26, A, A          \
+	VPMULLD Z27, B, B          \
+	VPADDD  A, C, C            \
 	VPADDD  B, D, D
 
 // FLOATS adds a block's totals, times the scales in Z26 and Z27 and the input's.
-#define FLOATS(o, i, P, A, B, C, D) \
-	VBROADCASTSS const_q8kScale(P), Z28  \
-	VCVTDQ2PS    C, C                    \
-	VCVTDQ2PS    D, D                    \
-	VMULPS       Z28, Z26, Z30           \
-	VMULPS       Z28, Z27, Z31           \
+#define FLOATS(o, i, P, A, B, C, D)              \
+	VBROADCASTSS const_q8kScale(P), Z28      \
+	VCVTDQ2PS    C, C                        \
+	VCVTDQ2PS    D, D                        \
+	VMULPS       Z28, Z26, Z30               \
+	VMULPS       Z28, Z27, Z31               \
 	VFMADD213PS  (SUMS+16*i)(R15), Z30, C    \
 	VFMADD213PS  (SUMS+64+16*i)(R15), Z31, D \
-	VMOVAPS      C, (SUMS+16*i)(R15)     \
+	VMOVAPS      C, (SUMS+16*i)(R15)         \
 	VMOVAPS      D, (SUMS+64+16*i)(R15)
 
 #define NEXTK(o, i, P, A, B, C, D) \

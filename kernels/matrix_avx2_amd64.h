@@ -49,90 +49,90 @@ DATA lanes<>+16(SB)/8, $0x0000002000000010
 DATA lanes<>+24(SB)/8, $0x0000008000000040
 GLOBL lanes<>(SB), RODATA|NOPTR, $32
 
-#define OCTLOAD(o, i, P, A, C) \
+#define OCTLOAD(o, i, P, A, C)     \
 	MOVQ  (product_x+i)(DI), P \
 	VPXOR C, C, C
 
 #define OCTCLEAR(o, i, P, A, C) \
 	VPXOR A, A, A
 
-#define OCTBEGIN \
-	MOVQ p+0(FP), DI      \
-	XORL R15, R15         \
+#define OCTBEGIN         \
+	MOVQ p+0(FP), DI \
+	XORL R15, R15    \
 	VPBROADCASTD WORDS1, Y15
 
 // OCTPASS begins an octet, OCTNEXT goes back for the next one.
-#define OCTPASS \
+#define OCTPASS                \
 	MOVQ product_w(DI), SI \
 	MOVQ product_blocks(DI), CX
 
 #define OCTNEXT(OCTET) \
-	ADDQ $4, R15  \
-	CMPQ R15, $16 \
-	JB   OCTET    \
-	VZEROUPPER    \
+	ADDQ $4, R15   \
+	CMPQ R15, $16  \
+	JB   OCTET     \
+	VZEROUPPER     \
 	RET
 
 // OCTMASK makes Y12 the mask of the octet's rows that exist.
-#define OCTMASK \
-	MOVQ         R15, AX               \
-	SHRQ         $2, AX                \
+#define OCTMASK                                 \
+	MOVQ         R15, AX                    \
+	SHRQ         $2, AX                     \
 	MOVBLZX      product_mask(DI)(AX*1), AX \
-	VMOVD        AX, X12               \
-	VPBROADCASTD X12, Y12              \
-	VPAND        lanes<>(SB), Y12, Y12 \
+	VMOVD        AX, X12                    \
+	VPBROADCASTD X12, Y12                   \
+	VPAND        lanes<>(SB), Y12, Y12      \
 	VPCMPEQD     lanes<>(SB), Y12, Y12
 
-#define OCTSTORE(o, i, P, A, C) \
+#define OCTSTORE(o, i, P, A, C)            \
 	MOVQ       (product_out+i)(DI), AX \
 	VMASKMOVPS C, Y12, (AX)(R15*8)
 
 // DOTS adds the products of 4 values of an input row, o bytes on, and signed codes in
 // Y12, whose magnitudes are in Y13.
-#define DOTS(o, i, P, A, C) \
-	VPBROADCASTD o(P), Y14      \
-	VPSIGNB      Y12, Y14, Y14  \
-	VPMADDUBSW   Y14, Y13, Y14  \
-	VPMADDWD     Y15, Y14, Y14  \
+#define DOTS(o, i, P, A, C)        \
+	VPBROADCASTD o(P), Y14     \
+	VPSIGNB      Y12, Y14, Y14 \
+	VPMADDUBSW   Y14, Y13, Y14 \
+	VPMADDWD     Y15, Y14, Y14 \
 	VPADDD       Y14, A, A
 
 // DOTU is the same for unsigned codes of at most 7 bits in Y12.
-#define DOTU(o, i, P, A, C) \
-	VPBROADCASTD o(P), Y14      \
-	VPMADDUBSW   Y14, Y12, Y14  \
-	VPMADDWD     Y15, Y14, Y14  \
+#define DOTU(o, i, P, A, C)        \
+	VPBROADCASTD o(P), Y14     \
+	VPMADDUBSW   Y14, Y12, Y14 \
+	VPMADDWD     Y15, Y14, Y14 \
 	VPADDD       Y14, A, A
 
 // OCTBITS makes Y14 16 in every code whose bit is set in the 4 bytes at place.
-#define OCTBITS(place) \
-	VPBROADCASTD place, Y14              \
-	VPSHUFB      eights<>(SB), Y14, Y14  \
-	VPBROADCASTQ BITS, Y13               \
-	VPAND        Y13, Y14, Y14           \
-	VPCMPEQB     Y13, Y14, Y14           \
-	VPBROADCASTQ BYTES10, Y13            \
+#define OCTBITS(place)                      \
+	VPBROADCASTD place, Y14             \
+	VPSHUFB      eights<>(SB), Y14, Y14 \
+	VPBROADCASTQ BITS, Y13              \
+	VPAND        Y13, Y14, Y14          \
+	VPCMPEQB     Y13, Y14, Y14          \
+	VPBROADCASTQ BYTES10, Y13           \
 	VPAND        Y13, Y14, Y14
 
 // NIBLOW and NIBHIGH read nibbles into Y12.
-#define NIBLOW(place) \
+#define NIBLOW(place)             \
 	VPBROADCASTQ BYTES0F, Y13 \
 	VPAND        place, Y13, Y12
 
-#define NIBHIGH(place) \
-	VMOVDQU      place, Y12    \
-	VPBROADCASTQ BYTES0F, Y13  \
-	VPSRLW       $4, Y12, Y12  \
+#define NIBHIGH(place)            \
+	VMOVDQU      place, Y12   \
+	VPBROADCASTQ BYTES0F, Y13 \
+	VPSRLW       $4, Y12, Y12 \
 	VPAND        Y13, Y12, Y12
 
 // OCTCHOOSE jumps to the body for the number of input rows.
-#define OCTCHOOSE \
+#define OCTCHOOSE                 \
 	MOVQ product_rows(DI), AX \
-	CMPQ AX, $2 \
-	JB   one \
-	JEQ  two \
-	CMPQ AX, $4 \
-	JB   three \
-	JEQ  four \
-	CMPQ AX, $6 \
-	JB   five \
+	CMPQ AX, $2               \
+	JB   one                  \
+	JEQ  two                  \
+	CMPQ AX, $4               \
+	JB   three                \
+	JEQ  four                 \
+	CMPQ AX, $6               \
+	JB   five                 \
 	JMP  six

@@ -21,19 +21,19 @@ GLOBL octq5<>(SB), RODATA|NOPTR, $16
 
 #define HALVES VCVTPH2PS (SI)(R15*4), Y12
 
-#define POWERS \
+#define POWERS                     \
 	VPMOVZXWD (SI)(R15*4), Y12 \
 	VPSLLD    $16, Y12, Y12
 
 // OCTSCALE adds a finished block: sums times the scales in Y12 and the input's.
-#define OCTSCALE(o, i, P, A, C) \
+#define OCTSCALE(o, i, P, A, C)            \
 	VBROADCASTSS const_q8Scale(P), Y14 \
 	VMULPS       Y14, Y12, Y14         \
 	VCVTDQ2PS    A, A                  \
 	VFMADD231PS  Y14, A, C
 
 // OCTMINIMUM adds the minima in Y13 times the input's sum.
-#define OCTMINIMUM(o, i, P, A, C) \
+#define OCTMINIMUM(o, i, P, A, C)        \
 	VBROADCASTSS const_q8Sum(P), Y14 \
 	VFMADD231PS  Y14, Y13, C
 
@@ -41,39 +41,39 @@ GLOBL octq5<>(SB), RODATA|NOPTR, $16
 	ADDQ $const_q8Bytes, P
 
 #define NOMINIMA(ROWS) \
-	HALVES            \
+	HALVES         \
 	ROWS(OCTSCALE, 0)
 
-#define MINIMA(ROWS) \
-	HALVES                         \
-	VCVTPH2PS 64(SI)(R15*4), Y13   \
-	ROWS(OCTSCALE, 0)              \
+#define MINIMA(ROWS)                 \
+	HALVES                       \
+	VCVTPH2PS 64(SI)(R15*4), Y13 \
+	ROWS(OCTSCALE, 0)            \
 	ROWS(OCTMINIMUM, 0)
 
 #define OCTPOWERS(ROWS) \
-	POWERS            \
+	POWERS          \
 	ROWS(OCTSCALE, 0)
 
 // CODES reads line j of 8-bit codes.
-#define CODES(j) \
-	VPBROADCASTQ BYTES80, Y13                 \
+#define CODES(j)                                     \
+	VPBROADCASTQ BYTES80, Y13                    \
 	VPXOR        (64+128*j)(SI)(R15*8), Y13, Y12 \
 	VPABSB       Y12, Y13
 
 #define I8LINE(ROWS, j) \
-	CODES(j)            \
+	CODES(j)        \
 	ROWS(DOTS, (4*j))
 
-#define I8LINES(ROWS) \
+#define I8LINES(ROWS)                                                      \
 	I8LINE(ROWS, 0); I8LINE(ROWS, 1); I8LINE(ROWS, 2); I8LINE(ROWS, 3) \
 	I8LINE(ROWS, 4); I8LINE(ROWS, 5); I8LINE(ROWS, 6); I8LINE(ROWS, 7)
 
 // OCTTABLE replaces nibbles by what they stand for.
-#define OCTTABLE(T) \
-	VBROADCASTI128 T<>(SB), Y13  \
+#define OCTTABLE(T)                 \
+	VBROADCASTI128 T<>(SB), Y13 \
 	VPSHUFB        Y12, Y13, Y12
 
-#define T4LINE(ROWS, T, j) \
+#define T4LINE(ROWS, T, j)             \
 	NIBLOW((64+128*j)(SI)(R15*8))  \
 	OCTTABLE(T)                    \
 	VPABSB Y12, Y13                \
@@ -87,7 +87,7 @@ GLOBL octq5<>(SB), RODATA|NOPTR, $16
 #define IQ4LINES(ROWS) T4LINE(ROWS, octiq4, 0); T4LINE(ROWS, octiq4, 1); T4LINE(ROWS, octiq4, 2); T4LINE(ROWS, octiq4, 3)
 #define FP4LINES(ROWS) T4LINE(ROWS, octfp4, 0); T4LINE(ROWS, octfp4, 1); T4LINE(ROWS, octfp4, 2); T4LINE(ROWS, octfp4, 3)
 
-#define Q4_1LINE(ROWS, j) \
+#define Q4_1LINE(ROWS, j)               \
 	NIBLOW((128+128*j)(SI)(R15*8))  \
 	ROWS(DOTU, (4*j))               \
 	NIBHIGH((128+128*j)(SI)(R15*8)) \
@@ -95,7 +95,7 @@ GLOBL octq5<>(SB), RODATA|NOPTR, $16
 
 #define Q4_1LINES(ROWS) Q4_1LINE(ROWS, 0); Q4_1LINE(ROWS, 1); Q4_1LINE(ROWS, 2); Q4_1LINE(ROWS, 3)
 
-#define Q5_0LINE(ROWS, j) \
+#define Q5_0LINE(ROWS, j)               \
 	NIBLOW((192+128*j)(SI)(R15*8))  \
 	OCTTABLE(octq5)                 \
 	OCTBITS((64+16*j)(SI)(R15*1))   \
@@ -111,7 +111,7 @@ GLOBL octq5<>(SB), RODATA|NOPTR, $16
 
 #define Q5_0LINES(ROWS) Q5_0LINE(ROWS, 0); Q5_0LINE(ROWS, 1); Q5_0LINE(ROWS, 2); Q5_0LINE(ROWS, 3)
 
-#define Q5_1LINE(ROWS, j) \
+#define Q5_1LINE(ROWS, j)               \
 	NIBLOW((256+128*j)(SI)(R15*8))  \
 	OCTBITS((128+16*j)(SI)(R15*1))  \
 	VPADDB Y14, Y12, Y12            \
@@ -125,19 +125,19 @@ GLOBL octq5<>(SB), RODATA|NOPTR, $16
 
 // OCT32 is the body for blocks of 32 values.
 #define OCT32(OCTET, BLOCK, ALLLINES, SCALES, bytes, ROWS) \
-OCTET:                    \
-	OCTPASS           \
-	ROWS(OCTLOAD, 0)  \
-BLOCK:                    \
-	ROWS(OCTCLEAR, 0) \
-	ALLLINES(ROWS)    \
-	SCALES(ROWS)      \
-	ROWS(OCTSTEP, 0)  \
-	ADDQ $bytes, SI   \
-	DECQ CX           \
-	JNZ  BLOCK        \
-	OCTMASK           \
-	ROWS(OCTSTORE, 0) \
+OCTET:                                                     \
+	OCTPASS                                            \
+	ROWS(OCTLOAD, 0)                                   \
+BLOCK:                                                     \
+	ROWS(OCTCLEAR, 0)                                  \
+	ALLLINES(ROWS)                                     \
+	SCALES(ROWS)                                       \
+	ROWS(OCTSTEP, 0)                                   \
+	ADDQ $bytes, SI                                    \
+	DECQ CX                                            \
+	JNZ  BLOCK                                         \
+	OCTMASK                                            \
+	ROWS(OCTSTORE, 0)                                  \
 	OCTNEXT(OCTET)
 
 // func avx2I8(p *product)

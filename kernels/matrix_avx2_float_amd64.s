@@ -3,13 +3,13 @@
 #include "matrix_avx2_amd64.h"
 
 // OCTFMA adds the products of one value of an input row and the weights in Y12.
-#define OCTFMA(o, i, P, A, C) \
-	VBROADCASTSS (P), Y14      \
-	VFMADD231PS  Y14, Y12, C   \
+#define OCTFMA(o, i, P, A, C)    \
+	VBROADCASTSS (P), Y14    \
+	VFMADD231PS  Y14, Y12, C \
 	ADDQ         $4, P
 
 // OCTPAIR is the same for two BF16 values, weights in Y12 and Y13: the second first.
-#define OCTPAIR(o, i, P, A, C) \
+#define OCTPAIR(o, i, P, A, C)     \
 	VPBROADCASTD (P), Y14      \
 	VPBROADCASTD UPPER, A      \
 	VPAND        Y14, A, A     \
@@ -18,15 +18,15 @@
 	VFMADD231PS  Y14, Y12, C   \
 	ADDQ         $4, P
 
-#define OCTF32(ROWS) \
+#define OCTF32(ROWS)             \
 	VMOVUPS (SI)(R15*8), Y12 \
 	ROWS(OCTFMA, 0)
 
-#define OCTF16(ROWS) \
+#define OCTF16(ROWS)               \
 	VCVTPH2PS (SI)(R15*4), Y12 \
 	ROWS(OCTFMA, 0)
 
-#define OCTBF16(ROWS) \
+#define OCTBF16(ROWS)                 \
 	VMOVDQU      (SI)(R15*8), Y12 \
 	VPBROADCASTD UPPER, Y13       \
 	VPAND        Y12, Y13, Y13    \
@@ -34,16 +34,16 @@
 	ROWS(OCTPAIR, 0)
 
 #define OCTFLOAT(OCTET, BLOCK, STEP, bytes, ROWS) \
-OCTET:                    \
-	OCTPASS           \
-	ROWS(OCTLOAD, 0)  \
-BLOCK:                    \
-	STEP(ROWS)        \
-	ADDQ $bytes, SI   \
-	DECQ CX           \
-	JNZ  BLOCK        \
-	OCTMASK           \
-	ROWS(OCTSTORE, 0) \
+OCTET:                                            \
+	OCTPASS                                   \
+	ROWS(OCTLOAD, 0)                          \
+BLOCK:                                            \
+	STEP(ROWS)                                \
+	ADDQ $bytes, SI                           \
+	DECQ CX                                   \
+	JNZ  BLOCK                                \
+	OCTMASK                                   \
+	ROWS(OCTSTORE, 0)                         \
 	OCTNEXT(OCTET)
 
 // func avx2F32(p *product)

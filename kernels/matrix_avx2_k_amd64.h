@@ -2,12 +2,12 @@
 
 // Float sums are in the frame, 32 bytes an input row. R14 counts values of the block;
 // AX points at the lines and BX at the fifth bits or high bits of what is at hand.
-#define OCTLOADK(o, i, P, A, C) \
+#define OCTLOADK(o, i, P, A, C)      \
 	MOVQ    (product_x+i)(DI), P \
 	VPXOR   A, A, A              \
 	VMOVDQU A, (4*i)(SP)
 
-#define OCTSTOREK(o, i, P, A, C) \
+#define OCTSTOREK(o, i, P, A, C)           \
 	MOVQ       (product_out+i)(DI), AX \
 	VMOVDQU    (4*i)(SP), A            \
 	VMASKMOVPS A, Y12, (AX)(R15*8)
@@ -17,11 +17,11 @@
 
 // OCTTOTAL adds a sub-block's sums, times its scales in Y12, to the block's.
 #define OCTTOTAL(o, i, P, A, C) \
-	VPMULLD Y12, A, A \
+	VPMULLD Y12, A, A       \
 	VPADDD  A, C, C
 
 // OCTFLOATS adds a block's totals, times the scales in Y12 and the input's.
-#define OCTFLOATS(o, i, P, A, C) \
+#define OCTFLOATS(o, i, P, A, C)            \
 	VBROADCASTSS const_q8kScale(P), Y14 \
 	VMULPS       Y14, Y12, Y14          \
 	VCVTDQ2PS    C, C                   \
@@ -29,7 +29,7 @@
 	VMOVUPS      C, (4*i)(SP)
 
 // OCTLESS takes the minima's sums off, times their scales in Y13.
-#define OCTLESS(o, i, P, A, C) \
+#define OCTLESS(o, i, P, A, C)              \
 	VBROADCASTSS const_q8kScale(P), Y14 \
 	VMULPS       Y14, Y13, Y14          \
 	VCVTDQ2PS    A, A                   \
@@ -39,13 +39,13 @@
 #define OCTSTEPK(o, i, P, A, C) \
 	ADDQ $const_q8kBytes, P
 
-#define DOTUK(o, i, P, A, C) \
+#define DOTUK(o, i, P, A, C)          \
 	VPBROADCASTD o(P)(R14*1), Y14 \
 	VPMADDUBSW   Y14, Y12, Y14    \
 	VPMADDWD     Y15, Y14, Y14    \
 	VPADDD       Y14, A, A
 
-#define DOTSK(o, i, P, A, C) \
+#define DOTSK(o, i, P, A, C)          \
 	VPBROADCASTD o(P)(R14*1), Y14 \
 	VPSIGNB      Y12, Y14, Y14    \
 	VPMADDUBSW   Y14, Y13, Y14    \

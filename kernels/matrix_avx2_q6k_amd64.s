@@ -8,84 +8,84 @@
 	VPBROADCASTD (const_q8kOffsets+o)(P)(DX*4), A
 
 // TWOBITS adds the two high bits, moved to their place by SHIFT, to the nibbles.
-#define TWOBITS(SHIFT, n, j) \
+#define TWOBITS(SHIFT, n, j)                 \
 	VMOVDQU      (128*j)(BX)(R15*8), Y14 \
 	SHIFT        $n, Y14, Y14            \
 	VPBROADCASTQ BYTES30, Y13            \
 	VPAND        Y13, Y14, Y14           \
 	VPOR         Y14, Y12, Y12
 
-#define Q6LINE0(ROWS, j) \
+#define Q6LINE0(ROWS, j)           \
 	NIBLOW((128*j)(AX)(R15*8)) \
 	TWOBITS(VPSLLW, 4, j)      \
 	ROWS(DOTUK, (4*j))
 
-#define Q6LINE1(ROWS, j) \
+#define Q6LINE1(ROWS, j)                \
 	NIBLOW((1024+128*j)(AX)(R15*8)) \
 	TWOBITS(VPSLLW, 2, j)           \
 	ROWS(DOTUK, (32+4*j))
 
-#define Q6LINE2(ROWS, j) \
+#define Q6LINE2(ROWS, j)            \
 	NIBHIGH((128*j)(AX)(R15*8)) \
 	TWOBITS(VPSRLW, 0, j)       \
 	ROWS(DOTUK, (64+4*j))
 
-#define Q6LINE3(ROWS, j) \
+#define Q6LINE3(ROWS, j)                 \
 	NIBHIGH((1024+128*j)(AX)(R15*8)) \
 	TWOBITS(VPSRLW, 2, j)            \
 	ROWS(DOTUK, (96+4*j))
 
 // Q6SUB is sub-block s of the half: 4 lines from j on. DX is 8 times the half.
-#define Q6SUB(ROWS, LINE, s, j) \
-	ROWS(OCTSTART, (4*s)) \
-	LINE(ROWS, (j+0))     \
-	LINE(ROWS, (j+1))     \
-	LINE(ROWS, (j+2))     \
-	LINE(ROWS, (j+3))     \
-	LEAQ (SI)(R15*2), R14                  \
-	SHLQ $5, DX                            \
-	VPMOVSXBD (64+32*s)(R14)(DX*1), Y12    \
-	SHRQ $5, DX                            \
-	MOVQ DX, R14                           \
-	SHLQ $4, R14                           \
+#define Q6SUB(ROWS, LINE, s, j)             \
+	ROWS(OCTSTART, (4*s))               \
+	LINE(ROWS, (j+0))                   \
+	LINE(ROWS, (j+1))                   \
+	LINE(ROWS, (j+2))                   \
+	LINE(ROWS, (j+3))                   \
+	LEAQ (SI)(R15*2), R14               \
+	SHLQ $5, DX                         \
+	VPMOVSXBD (64+32*s)(R14)(DX*1), Y12 \
+	SHRQ $5, DX                         \
+	MOVQ DX, R14                        \
+	SHLQ $4, R14                        \
 	ROWS(OCTTOTAL, 0)
 
 #define OCTQ6K(OCTET, BLOCK, HALF, ROWS) \
-OCTET:                       \
-	OCTPASS              \
-	ROWS(OCTLOADK, 0)    \
-BLOCK:                       \
-	ROWS(OCTZERO, 0)     \
-	XORL R14, R14        \
-	XORL DX, DX          \
-	LEAQ 576(SI), AX     \
-	LEAQ 4672(SI), BX    \
-HALF:                        \
-	Q6SUB(ROWS, Q6LINE0, 0, 0) \
-	Q6SUB(ROWS, Q6LINE0, 1, 4) \
-	Q6SUB(ROWS, Q6LINE1, 2, 0) \
-	Q6SUB(ROWS, Q6LINE1, 3, 4) \
-	Q6SUB(ROWS, Q6LINE2, 4, 0) \
-	Q6SUB(ROWS, Q6LINE2, 5, 4) \
-	Q6SUB(ROWS, Q6LINE3, 6, 0) \
-	Q6SUB(ROWS, Q6LINE3, 7, 4) \
-	ADDQ $2048, AX       \
-	ADDQ $1024, BX       \
-	ADDQ $8, DX          \
-	MOVL $128, R14       \
-	CMPQ DX, $16         \
-	JB   HALF            \
-	VCVTPH2PS (SI)(R15*4), Y12 \
-	ROWS(OCTFLOATS, 0)   \
-	ROWS(OCTSTEPK, 0)    \
-	ADDQ $6720, SI       \
-	DECQ CX              \
-	JNZ  BLOCK           \
-	OCTMASK              \
-	ROWS(OCTSTOREK, 0)   \
+OCTET:                                   \
+	OCTPASS                          \
+	ROWS(OCTLOADK, 0)                \
+BLOCK:                                   \
+	ROWS(OCTZERO, 0)                 \
+	XORL R14, R14                    \
+	XORL DX, DX                      \
+	LEAQ 576(SI), AX                 \
+	LEAQ 4672(SI), BX                \
+HALF:                                    \
+	Q6SUB(ROWS, Q6LINE0, 0, 0)       \
+	Q6SUB(ROWS, Q6LINE0, 1, 4)       \
+	Q6SUB(ROWS, Q6LINE1, 2, 0)       \
+	Q6SUB(ROWS, Q6LINE1, 3, 4)       \
+	Q6SUB(ROWS, Q6LINE2, 4, 0)       \
+	Q6SUB(ROWS, Q6LINE2, 5, 4)       \
+	Q6SUB(ROWS, Q6LINE3, 6, 0)       \
+	Q6SUB(ROWS, Q6LINE3, 7, 4)       \
+	ADDQ $2048, AX                   \
+	ADDQ $1024, BX                   \
+	ADDQ $8, DX                      \
+	MOVL $128, R14                   \
+	CMPQ DX, $16                     \
+	JB   HALF                        \
+	VCVTPH2PS (SI)(R15*4), Y12       \
+	ROWS(OCTFLOATS, 0)               \
+	ROWS(OCTSTEPK, 0)                \
+	ADDQ $6720, SI                   \
+	DECQ CX                          \
+	JNZ  BLOCK                       \
+	OCTMASK                          \
+	ROWS(OCTSTOREK, 0)               \
 	OCTNEXT(OCTET)
 
-#define I8KLINE(ROWS, j) \
+#define I8KLINE(ROWS, j)                          \
 	VPBROADCASTQ BYTES80, Y13                 \
 	VPXOR        (128*j)(AX)(R15*8), Y13, Y12 \
 	VPABSB       Y12, Y13                     \
@@ -93,35 +93,35 @@ HALF:                        \
 
 // OCTI8K goes on a sub-block of 16 values at a time; BX points at its scales.
 #define OCTI8K(OCTET, BLOCK, PART, ROWS) \
-OCTET:                       \
-	OCTPASS              \
-	ROWS(OCTLOADK, 0)    \
-BLOCK:                       \
-	ROWS(OCTZERO, 0)     \
-	XORL R14, R14        \
-	LEAQ 640(SI), AX     \
-	LEAQ 128(SI), BX     \
-PART:                        \
-	ROWS(OCTCLEAR, 0)    \
-	I8KLINE(ROWS, 0)     \
-	I8KLINE(ROWS, 1)     \
-	I8KLINE(ROWS, 2)     \
-	I8KLINE(ROWS, 3)     \
-	VPMOVSXBD (BX)(R15*2), Y12 \
-	ROWS(OCTTOTAL, 0)    \
-	ADDQ $512, AX        \
-	ADDQ $32, BX         \
-	ADDQ $16, R14        \
-	CMPQ R14, $256       \
-	JB   PART            \
-	VMOVUPS (SI)(R15*8), Y12 \
-	ROWS(OCTFLOATS, 0)   \
-	ROWS(OCTSTEPK, 0)    \
-	ADDQ $8832, SI       \
-	DECQ CX              \
-	JNZ  BLOCK           \
-	OCTMASK              \
-	ROWS(OCTSTOREK, 0)   \
+OCTET:                                   \
+	OCTPASS                          \
+	ROWS(OCTLOADK, 0)                \
+BLOCK:                                   \
+	ROWS(OCTZERO, 0)                 \
+	XORL R14, R14                    \
+	LEAQ 640(SI), AX                 \
+	LEAQ 128(SI), BX                 \
+PART:                                    \
+	ROWS(OCTCLEAR, 0)                \
+	I8KLINE(ROWS, 0)                 \
+	I8KLINE(ROWS, 1)                 \
+	I8KLINE(ROWS, 2)                 \
+	I8KLINE(ROWS, 3)                 \
+	VPMOVSXBD (BX)(R15*2), Y12       \
+	ROWS(OCTTOTAL, 0)                \
+	ADDQ $512, AX                    \
+	ADDQ $32, BX                     \
+	ADDQ $16, R14                    \
+	CMPQ R14, $256                   \
+	JB   PART                        \
+	VMOVUPS (SI)(R15*8), Y12         \
+	ROWS(OCTFLOATS, 0)               \
+	ROWS(OCTSTEPK, 0)                \
+	ADDQ $8832, SI                   \
+	DECQ CX                          \
+	JNZ  BLOCK                       \
+	OCTMASK                          \
+	ROWS(OCTSTOREK, 0)               \
 	OCTNEXT(OCTET)
 
 // func avx2Q6K(p *product)

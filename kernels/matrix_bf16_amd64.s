@@ -11,36 +11,36 @@
 	BYTE $0x62; BYTE first; BYTE half; BYTE $0x40; BYTE $0x52; BYTE last
 
 // The sums are those that LOAD clears and STORE writes, Z12 to Z23.
-#define PAIRS1(o) \
+#define PAIRS1(o)               \
 	VPBROADCASTD o(R8), Z28 \
 	DP($0x12, HALF0, $0xe4) \
 	DP($0x12, HALF1, $0xec)
 
-#define PAIRS2(o) \
+#define PAIRS2(o)               \
 	PAIRS1(o)               \
 	VPBROADCASTD o(R9), Z28 \
 	DP($0x12, HALF0, $0xf4) \
 	DP($0x12, HALF1, $0xfc)
 
-#define PAIRS3(o) \
+#define PAIRS3(o)                \
 	PAIRS2(o)                \
 	VPBROADCASTD o(R10), Z28 \
 	DP($0x82, HALF0, $0xc4)  \
 	DP($0x82, HALF1, $0xcc)
 
-#define PAIRS4(o) \
+#define PAIRS4(o)                \
 	PAIRS3(o)                \
 	VPBROADCASTD o(R11), Z28 \
 	DP($0x82, HALF0, $0xd4)  \
 	DP($0x82, HALF1, $0xdc)
 
-#define PAIRS5(o) \
+#define PAIRS5(o)                \
 	PAIRS4(o)                \
 	VPBROADCASTD o(R12), Z28 \
 	DP($0x82, HALF0, $0xe4)  \
 	DP($0x82, HALF1, $0xec)
 
-#define PAIRS6(o) \
+#define PAIRS6(o)                \
 	PAIRS5(o)                \
 	VPBROADCASTD o(R13), Z28 \
 	DP($0x82, HALF0, $0xf4)  \
@@ -52,7 +52,7 @@
 #define STEP1(o, i, P, A, B, C, D) \
 	ADDQ $4, P
 
-#define READ(PAIRS, k) \
+#define READ(PAIRS, k)                \
 	VMOVDQU64 (128*k)(SI), Z24    \
 	VMOVDQU64 (128*k+64)(SI), Z25 \
 	AHEAD                         \
@@ -61,30 +61,30 @@
 
 // BF16 goes on 4 pairs of values at a time, then one.
 #define BF16(FOUR, LEFT, ONE, DONE, PAIRS, ROWS) \
-	ROWS(LOAD, 0)   \
-	MOVQ CX, AX     \
-	SHRQ $2, CX     \
-	JZ   LEFT       \
-FOUR:                   \
-	READ(PAIRS, 0)  \
-	READ(PAIRS, 1)  \
-	READ(PAIRS, 2)  \
-	READ(PAIRS, 3)  \
-	ROWS(STEP4, 0)  \
-	ADDQ $512, SI   \
-	DECQ CX         \
-	JNZ  FOUR       \
-LEFT:                   \
-	ANDQ $3, AX     \
-	JZ   DONE       \
-ONE:                    \
-	READ(PAIRS, 0)  \
-	ROWS(STEP1, 0)  \
-	ADDQ $128, SI   \
-	DECQ AX         \
-	JNZ  ONE        \
-DONE:                   \
-	ROWS(STORE, 0)  \
+	ROWS(LOAD, 0)                            \
+	MOVQ CX, AX                              \
+	SHRQ $2, CX                              \
+	JZ   LEFT                                \
+FOUR:                                            \
+	READ(PAIRS, 0)                           \
+	READ(PAIRS, 1)                           \
+	READ(PAIRS, 2)                           \
+	READ(PAIRS, 3)                           \
+	ROWS(STEP4, 0)                           \
+	ADDQ $512, SI                            \
+	DECQ CX                                  \
+	JNZ  FOUR                                \
+LEFT:                                            \
+	ANDQ $3, AX                              \
+	JZ   DONE                                \
+ONE:                                             \
+	READ(PAIRS, 0)                           \
+	ROWS(STEP1, 0)                           \
+	ADDQ $128, SI                            \
+	DECQ AX                                  \
+	JNZ  ONE                                 \
+DONE:                                            \
+	ROWS(STORE, 0)                           \
 	END
 
 // func avx512BF16(p *product)

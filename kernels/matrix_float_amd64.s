@@ -5,8 +5,8 @@
 // FMA adds the products of one value of an input row, o bytes on, and the weights
 // in Z24 and Z25.
 #define FMA(o, i, P, A, B, C, D) \
-	VBROADCASTSS o(P), Z28      \
-	VFMADD231PS  Z28, Z24, C    \
+	VBROADCASTSS o(P), Z28   \
+	VFMADD231PS  Z28, Z24, C \
 	VFMADD231PS  Z28, Z25, D
 
 #define STEP4(o, i, P, A, B, C, D) \
@@ -15,45 +15,45 @@
 #define STEP1(o, i, P, A, B, C, D) \
 	ADDQ $4, P
 
-#define READ32(ROWS, k) \
-	VMOVUPS (128*k)(SI), Z24      \
-	VMOVUPS (128*k+64)(SI), Z25   \
-	AHEAD                         \
-	ROWS(FMA, (4*k))              \
+#define READ32(ROWS, k)             \
+	VMOVUPS (128*k)(SI), Z24    \
+	VMOVUPS (128*k+64)(SI), Z25 \
+	AHEAD                       \
+	ROWS(FMA, (4*k))            \
 	AHEAD
 
-#define READ16(ROWS, k) \
-	VCVTPH2PS (64*k)(SI), Z24     \
-	VCVTPH2PS (64*k+32)(SI), Z25  \
-	AHEAD                         \
+#define READ16(ROWS, k)              \
+	VCVTPH2PS (64*k)(SI), Z24    \
+	VCVTPH2PS (64*k+32)(SI), Z25 \
+	AHEAD                        \
 	ROWS(FMA, (4*k))
 
 // FLOAT goes on 4 values at a time, then one; READ takes bytes a value.
 #define FLOAT(FOUR, LEFT, ONE, DONE, READ, bytes, ROWS) \
-	ROWS(LOAD, 0)       \
-	MOVQ CX, AX         \
-	SHRQ $2, CX         \
-	JZ   LEFT           \
-FOUR:                       \
-	READ(ROWS, 0)       \
-	READ(ROWS, 1)       \
-	READ(ROWS, 2)       \
-	READ(ROWS, 3)       \
-	ROWS(STEP4, 0)      \
-	ADDQ $(4*bytes), SI \
-	DECQ CX             \
-	JNZ  FOUR           \
-LEFT:                       \
-	ANDQ $3, AX         \
-	JZ   DONE           \
-ONE:                        \
-	READ(ROWS, 0)       \
-	ROWS(STEP1, 0)      \
-	ADDQ $bytes, SI     \
-	DECQ AX             \
-	JNZ  ONE            \
-DONE:                       \
-	ROWS(STORE, 0)      \
+	ROWS(LOAD, 0)                                   \
+	MOVQ CX, AX                                     \
+	SHRQ $2, CX                                     \
+	JZ   LEFT                                       \
+FOUR:                                                   \
+	READ(ROWS, 0)                                   \
+	READ(ROWS, 1)                                   \
+	READ(ROWS, 2)                                   \
+	READ(ROWS, 3)                                   \
+	ROWS(STEP4, 0)                                  \
+	ADDQ $(4*bytes), SI                             \
+	DECQ CX                                         \
+	JNZ  FOUR                                       \
+LEFT:                                                   \
+	ANDQ $3, AX                                     \
+	JZ   DONE                                       \
+ONE:                                                    \
+	READ(ROWS, 0)                                   \
+	ROWS(STEP1, 0)                                  \
+	ADDQ $bytes, SI                                 \
+	DECQ AX                                         \
+	JNZ  ONE                                        \
+DONE:                                                   \
+	ROWS(STORE, 0)                                  \
 	END
 
 // func avx512F32(p *product)

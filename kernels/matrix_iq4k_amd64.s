@@ -10,75 +10,69 @@ GLOBL iq4<>(SB), RODATA|NOPTR, $16
 
 // In this file R14 is 32 times the half of the block, of 128 values, and AX 2048 times.
 
-// DOTH is DOT for values o bytes into the half.
-#define DOTH(o, i, P, A, B, C, D) \
-	VPBROADCASTD o(P)(R14*4), Z28 \
-	VPDPBUSD     Z28, Z24, A      \
-	VPDPBUSD     Z28, Z25, B
-
 // START128 sets the sums to -128 times the input's, which stores -32 times two halves'.
-#define START128(o, i, P, A, B, C, D) \
+#define START128(o, i, P, A, B, C, D)                        \
 	VPBROADCASTD (const_q8kOffsets+8*o)(P)(R14*1), A     \
 	VPBROADCASTD (const_q8kOffsets+4+8*o)(P)(R14*1), Z28 \
 	VPADDD       Z28, A, A                               \
 	VPSLLD       $2, A, A                                \
 	VMOVDQA64    A, B
 
-#define TABLE \
+#define TABLE                 \
 	VPSHUFB Z24, Z31, Z24 \
 	VPSHUFB Z25, Z31, Z25
 
-#define LINE(ROWS, s, j) \
-	VPANDD (320+512*s+128*j)(SI)(AX*1), Z29, Z24     \
-	VPANDD (384+512*s+128*j)(SI)(AX*1), Z29, Z25     \
-	TABLE                                            \
-	AHEAD                                            \
-	ROWS(DOTH, (32*s+4*j))                           \
-	VPSRLW $4, (320+512*s+128*j)(SI)(AX*1), Z24      \
-	VPSRLW $4, (384+512*s+128*j)(SI)(AX*1), Z25      \
-	VPANDD Z24, Z29, Z24                             \
-	VPANDD Z25, Z29, Z25                             \
-	TABLE                                            \
-	AHEAD                                            \
+#define LINE(ROWS, s, j)                             \
+	VPANDD (320+512*s+128*j)(SI)(AX*1), Z29, Z24 \
+	VPANDD (384+512*s+128*j)(SI)(AX*1), Z29, Z25 \
+	TABLE                                        \
+	AHEAD                                        \
+	ROWS(DOTH, (32*s+4*j))                       \
+	VPSRLW $4, (320+512*s+128*j)(SI)(AX*1), Z24  \
+	VPSRLW $4, (384+512*s+128*j)(SI)(AX*1), Z25  \
+	VPANDD Z24, Z29, Z24                         \
+	VPANDD Z25, Z29, Z25                         \
+	TABLE                                        \
+	AHEAD                                        \
 	ROWS(DOTH, (32*s+16+4*j))
 
 // SUB is sub-block s of the half, of 32 values.
-#define SUB(ROWS, s) \
+#define SUB(ROWS, s)                        \
 	VPMOVSXBD (64+32*s)(SI)(R14*4), Z26 \
 	VPMOVSXBD (80+32*s)(SI)(R14*4), Z27 \
-	AHEAD             \
-	ROWS(START128, s) \
-	LINE(ROWS, s, 0)  \
-	LINE(ROWS, s, 1)  \
-	LINE(ROWS, s, 2)  \
-	LINE(ROWS, s, 3)  \
+	AHEAD                               \
+	ROWS(START128, s)                   \
+	LINE(ROWS, s, 0)                    \
+	LINE(ROWS, s, 1)                    \
+	LINE(ROWS, s, 2)                    \
+	LINE(ROWS, s, 3)                    \
 	ROWS(TOTAL, 0)
 
-#define IQ4K(BLOCK, HALF, ROWS) \
-	ROWS(LOADK, 0)           \
-	VPBROADCASTD MASK0F, Z29 \
-BLOCK:                           \
+#define IQ4K(BLOCK, HALF, ROWS)        \
+	ROWS(LOADK, 0)                 \
+	VPBROADCASTD MASK0F, Z29       \
+BLOCK:                                 \
 	VBROADCASTI32X4 iq4<>(SB), Z31 \
-	ROWS(CLEARTOTAL, 0)      \
-	XORL R14, R14            \
-	XORL AX, AX              \
-HALF:                            \
-	SUB(ROWS, 0)             \
-	SUB(ROWS, 1)             \
-	SUB(ROWS, 2)             \
-	SUB(ROWS, 3)             \
-	ADDQ $32, R14            \
-	ADDQ $2048, AX           \
-	CMPQ AX, $4096           \
-	JB   HALF                \
-	VCVTPH2PS (SI), Z26      \
-	VCVTPH2PS 32(SI), Z27    \
-	ROWS(FLOATS, 0)          \
-	ROWS(NEXTK, 0)           \
-	ADDQ $(64+256+4096), SI  \
-	DECQ CX                  \
-	JNZ  BLOCK               \
-	ROWS(STOREK, 0)          \
+	ROWS(CLEARTOTAL, 0)            \
+	XORL R14, R14                  \
+	XORL AX, AX                    \
+HALF:                                  \
+	SUB(ROWS, 0)                   \
+	SUB(ROWS, 1)                   \
+	SUB(ROWS, 2)                   \
+	SUB(ROWS, 3)                   \
+	ADDQ $32, R14                  \
+	ADDQ $2048, AX                 \
+	CMPQ AX, $4096                 \
+	JB   HALF                      \
+	VCVTPH2PS (SI), Z26            \
+	VCVTPH2PS 32(SI), Z27          \
+	ROWS(FLOATS, 0)                \
+	ROWS(NEXTK, 0)                 \
+	ADDQ $(64+256+4096), SI        \
+	DECQ CX                        \
+	JNZ  BLOCK                     \
+	ROWS(STOREK, 0)                \
 	END
 
 // func vnniIQ4K(p *product)

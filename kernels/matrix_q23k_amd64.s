@@ -5,95 +5,89 @@
 
 // In this file R14 is 32 times the half of the block, of 128 values, and AX 512 times.
 
-// DOTH is DOT for values o bytes into the half.
-#define DOTH(o, i, P, A, B, C, D) \
-	VPBROADCASTD o(P)(R14*4), Z28 \
-	VPDPBUSD     Z28, Z24, A      \
-	VPDPBUSD     Z28, Z25, B
-
 // START4 sets the sums to -4 times the input's, an eighth of what it stores.
-#define START4(o, i, P, A, B, C, D) \
+#define START4(o, i, P, A, B, C, D)                      \
 	VPBROADCASTD (const_q8kOffsets+4*o)(P)(R14*1), A \
 	VPSRAD       $3, A, A                            \
 	VMOVDQA64    A, B
 
 // SHIFTED reads 2-bit codes: line j of the half, shifted by twice g.
-#define SHIFTED(lines, g, j) \
+#define SHIFTED(lines, g, j)                           \
 	VPSRLW $(2*g), (lines+128*j)(SI)(AX*2), Z24    \
 	VPSRLW $(2*g), (lines+64+128*j)(SI)(AX*2), Z25 \
 	VPANDD Z24, Z29, Z24                           \
 	VPANDD Z25, Z29, Z25
 
 #define Q2KLINE(ROWS, g, j) \
-	SHIFTED(640, g, j) \
-	AHEAD              \
+	SHIFTED(640, g, j)  \
+	AHEAD               \
 	ROWS(DOTH, (32*g+4*j))
 
 // The third bit is worth 4, in Z31; masks of a half take 512 bytes.
-#define Q3KLINE(ROWS, g, j) \
-	SHIFTED(1600, g, j)                     \
-	KMOVQ  (576+128*g+16*j)(SI)(AX*1), K3   \
-	KMOVQ  (584+128*g+16*j)(SI)(AX*1), K4   \
-	VPADDB Z31, Z24, K3, Z24                \
-	VPADDB Z31, Z25, K4, Z25                \
-	AHEAD                                   \
+#define Q3KLINE(ROWS, g, j)                   \
+	SHIFTED(1600, g, j)                   \
+	KMOVQ  (576+128*g+16*j)(SI)(AX*1), K3 \
+	KMOVQ  (584+128*g+16*j)(SI)(AX*1), K4 \
+	VPADDB Z31, Z24, K3, Z24              \
+	VPADDB Z31, Z25, K4, Z25              \
+	AHEAD                                 \
 	ROWS(DOTH, (32*g+4*j))
 
 // Q2KSUB is sub-block 2g+u of the half: 4 lines from j on. Its scales are nibbles.
-#define Q2KSUB(ROWS, g, u, j) \
+#define Q2KSUB(ROWS, g, u, j)                     \
 	VPMOVZXBD (128+64*g+32*u)(SI)(R14*8), Z26 \
 	VPMOVZXBD (144+64*g+32*u)(SI)(R14*8), Z27 \
-	VPANDD    Z26, Z31, Z26   \
-	VPANDD    Z27, Z31, Z27   \
-	ROWS(CLEAR, 0)            \
-	Q2KLINE(ROWS, g, (j+0))   \
-	Q2KLINE(ROWS, g, (j+1))   \
-	Q2KLINE(ROWS, g, (j+2))   \
-	Q2KLINE(ROWS, g, (j+3))   \
+	VPANDD    Z26, Z31, Z26                   \
+	VPANDD    Z27, Z31, Z27                   \
+	ROWS(CLEAR, 0)                            \
+	Q2KLINE(ROWS, g, (j+0))                   \
+	Q2KLINE(ROWS, g, (j+1))                   \
+	Q2KLINE(ROWS, g, (j+2))                   \
+	Q2KLINE(ROWS, g, (j+3))                   \
 	ROWS(TOTAL, 0)
 
-#define Q3KSUB(ROWS, g, u, j) \
+#define Q3KSUB(ROWS, g, u, j)                    \
 	VPMOVSXBD (64+64*g+32*u)(SI)(R14*8), Z26 \
 	VPMOVSXBD (80+64*g+32*u)(SI)(R14*8), Z27 \
-	ROWS(START4, (2*g+u))     \
-	Q3KLINE(ROWS, g, (j+0))   \
-	Q3KLINE(ROWS, g, (j+1))   \
-	Q3KLINE(ROWS, g, (j+2))   \
-	Q3KLINE(ROWS, g, (j+3))   \
+	ROWS(START4, (2*g+u))                    \
+	Q3KLINE(ROWS, g, (j+0))                  \
+	Q3KLINE(ROWS, g, (j+1))                  \
+	Q3KLINE(ROWS, g, (j+2))                  \
+	Q3KLINE(ROWS, g, (j+3))                  \
 	ROWS(TOTAL, 0)
 
 #define HALVES(HALF, SUB, ROWS) \
-	ROWS(CLEARTOTAL, 0) \
-	XORL R14, R14       \
-	XORL AX, AX         \
-HALF:                       \
-	SUB(ROWS, 0, 0, 0)  \
-	SUB(ROWS, 0, 1, 4)  \
-	SUB(ROWS, 1, 0, 0)  \
-	SUB(ROWS, 1, 1, 4)  \
-	SUB(ROWS, 2, 0, 0)  \
-	SUB(ROWS, 2, 1, 4)  \
-	SUB(ROWS, 3, 0, 0)  \
-	SUB(ROWS, 3, 1, 4)  \
-	ADDQ $32, R14       \
-	ADDQ $512, AX       \
-	CMPQ AX, $1024      \
-	JB   HALF           \
-	VCVTPH2PS (SI), Z26   \
-	VCVTPH2PS 32(SI), Z27 \
+	ROWS(CLEARTOTAL, 0)     \
+	XORL R14, R14           \
+	XORL AX, AX             \
+HALF:                           \
+	SUB(ROWS, 0, 0, 0)      \
+	SUB(ROWS, 0, 1, 4)      \
+	SUB(ROWS, 1, 0, 0)      \
+	SUB(ROWS, 1, 1, 4)      \
+	SUB(ROWS, 2, 0, 0)      \
+	SUB(ROWS, 2, 1, 4)      \
+	SUB(ROWS, 3, 0, 0)      \
+	SUB(ROWS, 3, 1, 4)      \
+	ADDQ $32, R14           \
+	ADDQ $512, AX           \
+	CMPQ AX, $1024          \
+	JB   HALF               \
+	VCVTPH2PS (SI), Z26     \
+	VCVTPH2PS 32(SI), Z27   \
 	ROWS(FLOATS, 0)
 
 // LOWER adds the products of sub-block o's minima in Z24 and Z25 and -32 times the
 // input's sum.
-#define LOWER(o, i, P, A, B, C, D) \
+#define LOWER(o, i, P, A, B, C, D)                     \
 	VPBROADCASTD (const_q8kOffsets)(P)(R14*4), Z28 \
-	VPMULLD      Z28, Z24, Z30 \
-	VPADDD       Z30, A, A     \
-	VPMULLD      Z28, Z25, Z30 \
+	VPMULLD      Z28, Z24, Z30                     \
+	VPADDD       Z30, A, A                         \
+	VPMULLD      Z28, Z25, Z30                     \
 	VPADDD       Z30, B, B
 
 // LOWERED adds them to the float sums, times the minima's scales in Z26 and Z27.
-#define LOWERED(o, i, P, A, B, C, D) \
+#define LOWERED(o, i, P, A, B, C, D)             \
 	VBROADCASTSS const_q8kScale(P), Z28      \
 	VPSRAD       $5, A, A                    \
 	VPSRAD       $5, B, B                    \
@@ -107,38 +101,38 @@ HALF:                       \
 	VMOVAPS      B, (SUMS+64+16*i)(R15)
 
 #define NEXTBLOCK(BLOCK, bytes, ROWS) \
-	ROWS(NEXTK, 0)   \
-	ADDQ $bytes, SI  \
-	DECQ CX          \
-	JNZ  BLOCK       \
-	ROWS(STOREK, 0)  \
+	ROWS(NEXTK, 0)                \
+	ADDQ $bytes, SI               \
+	DECQ CX                       \
+	JNZ  BLOCK                    \
+	ROWS(STOREK, 0)               \
 	END
 
 #define Q2K(BLOCK, HALF, MINIMUM, ROWS) \
-	ROWS(LOADK, 0)               \
-BLOCK:                               \
-	VPBROADCASTD MASK03, Z29     \
-	VPBROADCASTD NIBBLE, Z31     \
-	HALVES(HALF, Q2KSUB, ROWS)   \
-	ROWS(CLEAR, 0)               \
-	XORL R14, R14                \
-	XORL AX, AX                  \
-MINIMUM:                             \
-	VPMOVZXBD 128(SI)(AX*1), Z24 \
-	VPMOVZXBD 144(SI)(AX*1), Z25 \
-	VPSRLD    $4, Z24, Z24       \
-	VPSRLD    $4, Z25, Z25       \
-	ROWS(LOWER, 0)               \
-	ADDQ $32, AX                 \
-	INCQ R14                     \
-	CMPQ R14, $16                \
-	JB   MINIMUM                 \
-	VCVTPH2PS 64(SI), Z26        \
-	VCVTPH2PS 96(SI), Z27        \
-	ROWS(LOWERED, 0)             \
+	ROWS(LOADK, 0)                  \
+BLOCK:                                  \
+	VPBROADCASTD MASK03, Z29        \
+	VPBROADCASTD NIBBLE, Z31        \
+	HALVES(HALF, Q2KSUB, ROWS)      \
+	ROWS(CLEAR, 0)                  \
+	XORL R14, R14                   \
+	XORL AX, AX                     \
+MINIMUM:                                \
+	VPMOVZXBD 128(SI)(AX*1), Z24    \
+	VPMOVZXBD 144(SI)(AX*1), Z25    \
+	VPSRLD    $4, Z24, Z24          \
+	VPSRLD    $4, Z25, Z25          \
+	ROWS(LOWER, 0)                  \
+	ADDQ $32, AX                    \
+	INCQ R14                        \
+	CMPQ R14, $16                   \
+	JB   MINIMUM                    \
+	VCVTPH2PS 64(SI), Z26           \
+	VCVTPH2PS 96(SI), Z27           \
+	ROWS(LOWERED, 0)                \
 	NEXTBLOCK(BLOCK, 2688, ROWS)
 
-#define Q3K(BLOCK, HALF, ROWS) \
+#define Q3K(BLOCK, HALF, ROWS)     \
 	ROWS(LOADK, 0)             \
 BLOCK:                             \
 	VPBROADCASTD MASK03, Z29   \

@@ -17,73 +17,73 @@ DATA fp4<>+8(SB)/8, $0x74787a7c7d7e7f80
 GLOBL fp4<>(SB), RODATA|NOPTR, $16
 
 // POWERS reads a block's scales where they are BF16.
-#define POWERS \
-	VPMOVZXWD (SI), Z26   \
-	VPMOVZXWD 32(SI), Z27 \
+#define POWERS                  \
+	VPMOVZXWD (SI), Z26     \
+	VPMOVZXWD 32(SI), Z27   \
 	VPSLLD    $16, Z26, Z26 \
 	VPSLLD    $16, Z27, Z27
 
 // N4 is for the types whose nibbles have a table; SCALES reads the scales.
-#define N4LINE(ROWS, i) \
-	LINES(64, i) \
-	LOW \
-	TABLE \
-	AHEAD \
+#define N4LINE(ROWS, i)  \
+	LINES(64, i)     \
+	LOW              \
+	TABLE            \
+	AHEAD            \
 	ROWS(DOT, (4*i)) \
-	HIGH \
-	TABLE \
-	AHEAD \
+	HIGH             \
+	TABLE            \
+	AHEAD            \
 	ROWS(DOT, (16+4*i))
 
 #define N4(BLOCK, SCALES, ROWS) \
-	ROWS(LOAD, 0) \
-BLOCK: \
-	AHEAD \
-	AHEAD \
-	ROWS(START, 0) \
-	N4LINE(ROWS, 0) \
-	N4LINE(ROWS, 1) \
-	N4LINE(ROWS, 2) \
-	N4LINE(ROWS, 3) \
-	SCALES \
-	ROWS(SCALE, 0) \
-	ROWS(NEXT, 0) \
-	ADDQ $(64+512), SI \
-	DECQ CX \
-	JNZ BLOCK \
-	ROWS(STORE, 0) \
+	ROWS(LOAD, 0)           \
+BLOCK:                          \
+	AHEAD                   \
+	AHEAD                   \
+	ROWS(START, 0)          \
+	N4LINE(ROWS, 0)         \
+	N4LINE(ROWS, 1)         \
+	N4LINE(ROWS, 2)         \
+	N4LINE(ROWS, 3)         \
+	SCALES                  \
+	ROWS(SCALE, 0)          \
+	ROWS(NEXT, 0)           \
+	ADDQ $(64+512), SI      \
+	DECQ CX                 \
+	JNZ BLOCK               \
+	ROWS(STORE, 0)          \
 	END
 
 // Q4_1 has minima instead of an offset.
 #define Q4_1LINE(ROWS, i) \
-	LINES(128, i) \
-	LOW \
-	AHEAD \
-	ROWS(DOT, (4*i)) \
-	HIGH \
-	AHEAD \
+	LINES(128, i)     \
+	LOW               \
+	AHEAD             \
+	ROWS(DOT, (4*i))  \
+	HIGH              \
+	AHEAD             \
 	ROWS(DOT, (16+4*i))
 
-#define Q4_1(BLOCK, ROWS) \
-	ROWS(LOAD, 0) \
-BLOCK: \
-	AHEAD \
-	AHEAD \
-	ROWS(CLEAR, 0) \
-	Q4_1LINE(ROWS, 0) \
-	Q4_1LINE(ROWS, 1) \
-	Q4_1LINE(ROWS, 2) \
-	Q4_1LINE(ROWS, 3) \
-	SCALES \
-	ROWS(SCALE, 0) \
+#define Q4_1(BLOCK, ROWS)     \
+	ROWS(LOAD, 0)         \
+BLOCK:                        \
+	AHEAD                 \
+	AHEAD                 \
+	ROWS(CLEAR, 0)        \
+	Q4_1LINE(ROWS, 0)     \
+	Q4_1LINE(ROWS, 1)     \
+	Q4_1LINE(ROWS, 2)     \
+	Q4_1LINE(ROWS, 3)     \
+	SCALES                \
+	ROWS(SCALE, 0)        \
 	VCVTPH2PS 64(SI), Z24 \
 	VCVTPH2PS 96(SI), Z25 \
-	ROWS(MINIMUM, 0) \
-	ROWS(NEXT, 0) \
-	ADDQ $(128+512), SI \
-	DECQ CX \
-	JNZ BLOCK \
-	ROWS(STORE, 0) \
+	ROWS(MINIMUM, 0)      \
+	ROWS(NEXT, 0)         \
+	ADDQ $(128+512), SI   \
+	DECQ CX               \
+	JNZ BLOCK             \
+	ROWS(STORE, 0)        \
 	END
 
 // func vnniQ4_0(p *product)

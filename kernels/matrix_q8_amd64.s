@@ -3,34 +3,34 @@
 #include "matrix_amd64.h"
 #include "matrix_q8_amd64.h"
 
-#define LINE(ROWS, j) \
+#define LINE(ROWS, j)                  \
 	VMOVDQU64 (64+128*j)(SI), Z24  \
 	VMOVDQU64 (128+128*j)(SI), Z25 \
 	AHEAD                          \
 	ROWS(DOT, (4*j))               \
 	AHEAD
 
-#define I8(BLOCK, ROWS) \
-	ROWS(LOAD, 0)         \
-BLOCK:                        \
-	AHEAD                 \
-	AHEAD                 \
-	ROWS(START, 0)        \
-	LINE(ROWS, 0)         \
-	LINE(ROWS, 1)         \
-	LINE(ROWS, 2)         \
-	LINE(ROWS, 3)         \
-	LINE(ROWS, 4)         \
-	LINE(ROWS, 5)         \
-	LINE(ROWS, 6)         \
-	LINE(ROWS, 7)         \
-	SCALES                \
-	ROWS(SCALE, 0)        \
-	ROWS(NEXT, 0)         \
-	ADDQ $(64+1024), SI   \
-	DECQ CX               \
-	JNZ  BLOCK            \
-	ROWS(STORE, 0)        \
+#define I8(BLOCK, ROWS)     \
+	ROWS(LOAD, 0)       \
+BLOCK:                      \
+	AHEAD               \
+	AHEAD               \
+	ROWS(START, 0)      \
+	LINE(ROWS, 0)       \
+	LINE(ROWS, 1)       \
+	LINE(ROWS, 2)       \
+	LINE(ROWS, 3)       \
+	LINE(ROWS, 4)       \
+	LINE(ROWS, 5)       \
+	LINE(ROWS, 6)       \
+	LINE(ROWS, 7)       \
+	SCALES              \
+	ROWS(SCALE, 0)      \
+	ROWS(NEXT, 0)       \
+	ADDQ $(64+1024), SI \
+	DECQ CX             \
+	JNZ  BLOCK          \
+	ROWS(STORE, 0)      \
 	END
 
 // func vnniI8(p *product)
