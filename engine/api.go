@@ -177,7 +177,9 @@ type Change struct {
 
 // Counts are the numbers of one stream.
 type Counts struct {
-	// Prompt tokens are Cached plus Evaluated, once prefill is over.
+	// Prompt tokens are Cached plus Evaluated, once prefill is over. After turns
+	// were left out they are those of the shorter prompt, and Prompt plus Generated
+	// is what the context holds.
 	Prompt, Cached, Evaluated int
 	// Generated counts the answer's tokens.
 	Generated int
@@ -220,7 +222,8 @@ type Stats struct {
 	// PromptPerSecond that of prefill.
 	TokensPerSecond, PromptPerSecond float64
 	Streams                          int
-	// Steps counts the steps run by width.
+	// Steps counts the steps run, by the narrowest power of two that holds their
+	// rows.
 	Steps map[int]int64
 }
 
