@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"runtime"
 	"unsafe"
 )
 
@@ -135,6 +136,9 @@ func (m *Matrix) Pack(p0, p1 int) {
 		dst := m.panels[p*m.panelBytes:][:m.panelBytes]
 		src := m.source[p*panelRows*stride:]
 		n := min(panelRows, m.N-p*panelRows)
+		if p+1 < p1 {
+			fetchFile(src[n*stride:], min(panelRows, m.N-(p+1)*panelRows)*stride)
+		}
 		if f.values == 1 {
 			how.pack(dst, src, stride, n)
 			continue
@@ -143,6 +147,18 @@ func (m *Matrix) Pack(p0, p1 int) {
 			how.pack(dst[b*block:(b+1)*block], src[b*f.bytes:], stride, n)
 		}
 	}
+}
+
+// fetchFile asks for n bytes of the file, which packing reads in many places at once.
+// Pages are touched first: what is not mapped yet is not fetched either.
+func fetchFile(src []byte, n int) {
+	const page = 4096
+	var touched byte
+	for at := 0; at < n; at += page {
+		touched |= src[at]
+	}
+	prefetch(&src[0], n/64)
+	runtime.KeepAlive(touched)
 }
 
 // Packed lets go of the file's bytes.
