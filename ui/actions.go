@@ -225,7 +225,6 @@ func (r *root) interrupt(p *pane) tea.Cmd {
 }
 
 func (r *root) quit() tea.Cmd {
-	r.quitting = true
 	r.remember()
 	return tea.Quit
 }

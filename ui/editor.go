@@ -23,7 +23,6 @@ type editor struct {
 	// pasted tells that the text began with a paste, which is never a command.
 	pasted bool
 	undos  []moment
-	redo   []moment
 	typing bool // the last change was typing, which is undone a word at a time
 }
 
@@ -114,7 +113,6 @@ func (e *editor) mark(typing bool) {
 	if len(e.undos) > undoDepth {
 		e.undos = e.undos[1:]
 	}
-	e.redo = nil
 }
 
 func (e *editor) undo() {

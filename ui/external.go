@@ -42,29 +42,38 @@ func editorName() string {
 	return "vi"
 }
 
-// openEditor writes the draft to a file that only this person can read, and
-// asks the program to leave the screen to the editor.
+// openEditor asks the program to leave the screen to the editor.
 func openEditor(p *pane, name, draft string) tea.Msg {
-	f, err := os.CreateTemp("", "confab-*.md")
+	path, err := draftFile(draft)
 	if err != nil {
 		return writtenMsg{p, "", err}
 	}
-	path := f.Name()
+	argv := append(strings.Fields(name), path)
+	return tea.ExecProcess(exec.Command(argv[0], argv[1:]...), func(err error) tea.Msg { return readBack(p, path, err) })()
+}
+
+// draftFile writes the draft to a file that only this person can read.
+func draftFile(draft string) (string, error) {
+	f, err := os.CreateTemp("", "confab-*.md")
+	if err != nil {
+		return "", err
+	}
 	_, err = f.WriteString(draft)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		os.Remove(path)
-		return writtenMsg{p, "", err}
+		os.Remove(f.Name())
 	}
-	argv := append(strings.Fields(name), path)
-	return tea.ExecProcess(exec.Command(argv[0], argv[1:]...), func(err error) tea.Msg {
-		defer os.Remove(path)
-		if err != nil {
-			return writtenMsg{p, "", err}
-		}
-		b, err := os.ReadFile(path)
-		return writtenMsg{p, string(b), err}
-	})()
+	return f.Name(), err
+}
+
+// readBack reads what the editor left, unless it failed, and removes the file.
+func readBack(p *pane, path string, failed error) tea.Msg {
+	defer os.Remove(path)
+	if failed != nil {
+		return writtenMsg{p, "", failed}
+	}
+	b, err := os.ReadFile(path)
+	return writtenMsg{p, string(b), err}
 }

@@ -258,3 +258,13 @@ func (b *bench) golden(name string) {
 		b.Errorf("%s differs.\n--- want\n%s--- got\n%s", path, want, got)
 	}
 }
+
+// stringOfSameType gives a message's text where it is a string of the type of
+// another message.
+func stringOfSameType(m, like tea.Msg) (string, bool) {
+	v := reflect.ValueOf(m)
+	if v.Type() != reflect.TypeOf(like) || v.Kind() != reflect.String {
+		return "", false
+	}
+	return v.String(), true
+}

@@ -13,7 +13,7 @@ import (
 // TestMonkey presses keys, clicks, pastes and resizes at random while answers
 // stream. The screen must keep its measure, and nothing may panic.
 func TestMonkey(t *testing.T) {
-	rounds := 12
+	rounds := 6
 	if testing.Short() {
 		rounds = 3
 	}

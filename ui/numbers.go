@@ -47,21 +47,6 @@ func size(n int64) string {
 	return fmt.Sprintf("%.0f GiB", float64(n)/(1<<30))
 }
 
-// count writes a number of parameters: 8.0B, 260M.
-func count(n int64) string {
-	switch {
-	case n <= 0:
-		return ""
-	case n < 1_000_000:
-		return fmt.Sprintf("%.0fK", float64(n)/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.0fM", float64(n)/1e6)
-	case n < 100_000_000_000:
-		return fmt.Sprintf("%.1fB", float64(n)/1e9)
-	}
-	return fmt.Sprintf("%.0fB", float64(n)/1e9)
-}
-
 // brief writes a time in the unit that fits: "38 ms", "2.4 s", "3 min".
 func brief(d time.Duration) string {
 	switch {

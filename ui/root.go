@@ -66,7 +66,6 @@ type root struct {
 	spans     []tabSpan
 	drag      dragging
 	dragPane  int
-	quitting  bool
 	dice      func() int64 // draws a seed
 	failed    bool         // the command that runs could not do what it should
 }

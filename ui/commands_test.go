@@ -1,0 +1,200 @@
+package ui
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/engine"
+)
+
+// run types a command and presses enter.
+func (b *bench) runCommand(line string) {
+	b.Helper()
+	b.write(line)
+	b.keys("esc") // the offers
+	b.keys("enter")
+}
+
+func TestChatCommands(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.f.script = echo
+	b.ask("one")
+	b.ask("two")
+	b.runCommand("/undo")
+	if n := len(b.r.pane().conv.turns); n != 2 {
+		t.Errorf("%d messages after /undo", n)
+	}
+	b.keys("alt+z")
+	b.runCommand("/undo 9")
+	b.shows("there are not so many turns")
+	b.keys("ctrl+u")
+	b.runCommand("/rename A new name")
+	b.shows("● A new name")
+	b.runCommand("/system Be brief.")
+	b.ask("three")
+	if m := b.f.asked[2].Messages; m[0].Role != "system" || m[0].Content != "Be brief." {
+		t.Errorf("the request begins with %+v", m[0])
+	}
+	b.keys("home")
+	b.shows("system · Be brief.")
+	b.runCommand("/system none")
+	b.runCommand("/seed 42")
+	b.ask("four")
+	if got := b.f.asked[3].Sampling.Seed; got != 42 {
+		t.Errorf("seed %d was asked for", got)
+	}
+	b.runCommand("/seed random")
+	b.runCommand("/think off")
+	b.ask("five")
+	if th := b.f.asked[4].Think; th == nil || *th {
+		t.Errorf("think is %v", th)
+	}
+	b.runCommand("/think maybe")
+	b.shows("write /think on, off or auto")
+	b.keys("ctrl+u")
+	b.runCommand("/continue")
+	b.shows("nothing to continue")
+	b.keys("ctrl+u")
+	b.runCommand("/set parameter volume 11")
+	b.shows(`there is no parameter "volume"`)
+	b.keys("ctrl+u")
+	b.runCommand("/clear")
+	if n := len(b.r.pane().conv.turns); n != 0 {
+		t.Errorf("%d messages after /clear", n)
+	}
+	b.keys("alt+z")
+	b.runCommand("/fork")
+	if len(b.r.tabs) != 2 || len(b.r.pane().conv.turns) != 10 {
+		t.Errorf("%d tabs, %d messages in the fork", len(b.r.tabs), len(b.r.pane().conv.turns))
+	}
+	b.runCommand("/reload")
+	b.shows("confab tiny Q8_0")
+}
+
+func TestCopyCommands(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.f.script = func(engine.Request) reply {
+		return reply{text: "Two:\n\n```\nfirst\n```\n\n```\nsecond\n```\n", reason: engine.ReasonStop}
+	}
+	b.ask("code")
+	copied := func() string {
+		for _, m := range b.sent {
+			if s, ok := clipboardOf(m); ok {
+				return s
+			}
+		}
+		return ""
+	}
+	for _, want := range []string{"first", "second", "first"} {
+		b.sent = nil
+		b.runCommand("/copy code")
+		if got := copied(); got != want {
+			t.Errorf("copied %q, want %q", got, want)
+		}
+	}
+	b.shows("code block 1 of 2")
+	b.sent = nil
+	b.keys("tab y")
+	if got := copied(); !strings.HasPrefix(got, "Two:") {
+		t.Errorf("y copied %q", got)
+	}
+}
+
+// clipboardOf is the text of the message that asks for the clipboard, which
+// Bubble Tea keeps to itself.
+func clipboardOf(m tea.Msg) (string, bool) {
+	return stringOfSameType(m, tea.SetClipboard("")())
+}
+
+func TestHistoryList(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.ask("first of all")
+	b.keys("ctrl+n")
+	b.ask("second to none")
+	b.keys("ctrl+w ctrl+s")
+	b.shows("first of all", "second to none")
+	b.write("none")
+	b.hides("▎ ○ first of all", "  ○ first of all")
+	b.keys("enter")
+	b.shows("● second to none")
+	b.keys("ctrl+s")
+	b.write("hear and see")
+	b.shows("second to none", "hear")
+	b.keys("ctrl+u")
+	b.write("first")
+	b.keys("alt+p")
+	b.shows("^ first of all")
+	b.keys("ctrl+d")
+	b.hides("^ first of all")
+	b.shows("alt+z brings it back")
+	b.keys("alt+z")
+	b.shows("first of all")
+	b.keys("esc")
+}
+
+func TestSystemSheet(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.keys("ctrl+y")
+	b.write("You are")
+	b.keys("enter")
+	b.send(tea.PasteMsg{Content: "a poet."})
+	b.keys("ctrl+s")
+	if got := b.r.pane().conv.chat.System; got != "You are\na poet." {
+		t.Errorf("the system prompt is %q", got)
+	}
+	b.keys("ctrl+y ctrl+u esc")
+	if got := b.r.pane().conv.chat.System; got != "You are\na poet." {
+		t.Errorf("leaving changed it to %q", got)
+	}
+}
+
+func TestFindInChat(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.ask("poem")
+	b.ask("poem")
+	b.keys("ctrl+f")
+	b.write("waves")
+	b.shows(`line 2 of 2 with "waves"`)
+	b.keys("enter N")
+	b.shows(`line 1 of 2 with "waves"`)
+	b.keys("n")
+	b.shows(`line 2 of 2 with "waves"`)
+	b.keys("/ ctrl+u")
+	b.write("whales")
+	b.shows(`"whales" is not in this chat`)
+	b.keys("esc")
+	if b.r.find.term != "" {
+		t.Error("leaving keeps the term")
+	}
+}
+
+// TestExternalEditor: what comes back from the editor stands in the input, and is
+// no command.
+func TestExternalEditor(t *testing.T) {
+	b := newBench(t, 100, 30)
+	path, err := draftFile("draft")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "draft" {
+		t.Fatalf("the file holds %q, %v", got, err)
+	}
+	if err := os.WriteFile(path, []byte("/quit is no command\nhere\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.send(readBack(b.r.pane(), path, nil))
+	b.shows("/quit is no command")
+	b.keys("enter")
+	b.settle()
+	if len(b.f.asked) != 1 || b.f.asked[0].Messages[0].Content != "/quit is no command\nhere" {
+		t.Errorf("sent %+v", b.f.asked)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file is still there")
+	}
+	b.send(readBack(b.r.pane(), path, errTest))
+	b.shows("the editor:")
+}
