@@ -11,12 +11,15 @@ import (
 func benchCommand() *cobra.Command {
 	s := newSettings()
 	b := engine.BenchConfig{}
+	var peer string
+	var rounds int
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure prompt and generation speed through the real engine loop",
 		Long: `Measure speed. One line of JSON a figure, medians: load_s in seconds, ppN prompt
 tokens a second of one conversation, tgNxB@D generated tokens a second of B
-conversations together that hold D tokens already, sampling included.`,
+conversations together that hold D tokens already, sampling included. With --peer
+another program is measured in turn on the same file, and a table has the ratios.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.resolve(c.Flags()); err != nil {
@@ -27,6 +30,9 @@ conversations together that hold D tokens already, sampling included.`,
 			}
 			b.Config = s.engine
 			b.Sampling = s.over(engine.DefaultSampling())
+			if peer != "" {
+				return compare(c.Context(), c.OutOrStdout(), b, peer, rounds)
+			}
 			enc := json.NewEncoder(c.OutOrStdout())
 			return engine.Bench(c.Context(), b, func(f engine.Figure) error { return enc.Encode(f) })
 		},
@@ -39,6 +45,8 @@ conversations together that hold D tokens already, sampling included.`,
 	f.IntSliceVar(&b.Batch, "batch", []int{1}, "numbers of conversations at the same time")
 	f.IntVar(&b.Depth, "depth", 0, "tokens that each conversation holds when generation starts")
 	f.IntVar(&b.Repeat, "repeat", 3, "how often each figure is measured; the median counts")
+	f.StringVar(&peer, "peer", "", "a command that takes these flags and prints these lines, to compare with")
+	f.IntVar(&rounds, "rounds", 3, "how often both are measured with --peer")
 	f.BoolVar(&b.Greedy, "greedy", false, "always take the likeliest token")
 	return c
 }
