@@ -39,6 +39,9 @@ var (
 // sub-blocks. Lines 0 to 5 are the low 6 bits; line 6 is in the top bits of the
 // first three, line 7 of the others.
 func packScalesK(dst, src []byte, stride, n int) {
+	if packScalesKFast(dst, src, stride, n) {
+		return
+	}
 	for r := range n {
 		s := src[r*stride:][:12]
 		a, b, c := le32(s), le32(s[4:]), le32(s[8:])

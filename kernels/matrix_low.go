@@ -12,6 +12,9 @@ func packQ2K(dst, src []byte, stride, n int) {
 
 // packSub copies one byte for each of a row's 16 sub-blocks.
 func packSub(dst, src []byte, stride, n int) {
+	if packSubFast(dst, src, stride, n) {
+		return
+	}
 	for r := range n {
 		for s, b := range src[r*stride:][:16] {
 			dst[32*s+r] = b

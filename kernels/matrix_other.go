@@ -5,3 +5,9 @@ package kernels
 func multiply(k kind, p *product) { plainProduct(k, p) }
 
 func prefetch(*byte, int) {}
+
+func packLinesFast(dst, src []byte, stride, n, words int, flip uint32) bool { return false }
+
+func packSubFast(dst, src []byte, stride, n int) bool { return false }
+
+func packScalesKFast(dst, src []byte, stride, n int) bool { return false }

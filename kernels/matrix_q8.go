@@ -26,6 +26,9 @@ var (
 // packLines turns rows of so many 4-byte words into as many lines, flipping the
 // bits of flip in every word.
 func packLines(dst, src []byte, stride, n, words int, flip uint32) {
+	if packLinesFast(dst, src, stride, n, words, flip) {
+		return
+	}
 	for r := range n {
 		row := unsafe.Slice(&src[r*stride], 4*words)
 		at := unsafe.Pointer(&dst[r*4])

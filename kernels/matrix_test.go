@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -276,6 +277,23 @@ func checkIndependent(t *testing.T, typ Type, n, k, rows int) {
 	clear(got)
 	m.Mul(got, n, in, mixed, 0, m.Panels())
 	same("chosen rows", got, mixed)
+}
+
+// Packing gives the same bytes in every form.
+func TestPackForms(t *testing.T) {
+	const n, k = 70, 768
+	for typ := range formats {
+		data := randomWeights(rand.New(rand.NewPCG(9, uint64(typ))), typ, n*k)
+		var want *Matrix
+		withForm("plain", func() { want = pack(t, typ, n, k, data) })
+		for _, form := range matrixForms() {
+			withForm(form, func() {
+				if got := pack(t, typ, n, k, data); !bytes.Equal(got.panels, want.panels) {
+					t.Errorf("%s, %s: other bytes", form, typ)
+				}
+			})
+		}
+	}
 }
 
 func TestNewMatrixRefuses(t *testing.T) {
