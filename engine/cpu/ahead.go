@@ -28,6 +28,6 @@ func newAhead(phases []phase, threads int) *ahead {
 func (a *ahead) fetch(phase, worker int) {
 	if p := a.next[phase]; p != nil && a.asked[worker].product != p {
 		a.asked[worker].product = p
-		p.fetch(worker)
+		p.fetchFirst(worker)
 	}
 }

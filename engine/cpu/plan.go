@@ -110,12 +110,12 @@ func (p *planner) filled(ref model.Ref, form kernels.Form) *input {
 // this one reads.
 func (p *planner) matMul(op *model.MatMul) {
 	m := p.e.weights.of(op.W, 0)
-	if p.product != nil && p.product.writes(op.In) {
+	if p.unfinished(op.In) || p.unfinished(op.Out) {
 		p.addBiases()
 	}
 	open := p.product
 	in := p.filled(op.In, m.Form())
-	if open == nil || p.product != open {
+	if open == nil || p.product != open || open.domain != in.domain {
 		open = &product{e: p.e, domain: in.domain}
 		p.add(open)
 		p.product = open
@@ -125,6 +125,15 @@ func (p *planner) matMul(op *model.MatMul) {
 	if op.Bias != nil {
 		p.biases = append(p.biases, op)
 	}
+}
+
+// unfinished says whether the open phase of products writes to what the reference names, or
+// a bias is yet to be added there.
+func (p *planner) unfinished(r model.Ref) bool {
+	if p.product != nil && p.product.writes(r) {
+		return true
+	}
+	return slices.ContainsFunc(p.biases, func(op *model.MatMul) bool { return overlap(op.Out, r) })
 }
 
 // addBiases closes the open phase of products and adds their biases.

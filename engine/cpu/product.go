@@ -39,7 +39,7 @@ func (p *product) cut() {
 	p.spans = p.spans[:0]
 	for i, item := range p.items {
 		for from, n := 0, item.m.Panels(); from < n; {
-			to := min(n, from+max(1, left/(2*p.e.options.Threads)))
+			to := min(n, from+max(1, 3*left/(4*p.e.options.Threads)))
 			p.spans = append(p.spans, panelSpan{i, from, to})
 			left -= to - from
 			from = to
@@ -72,7 +72,7 @@ func (p *product) run(unit, worker int) {
 	if unit < len(p.taken) {
 		unit = p.take(worker)
 	}
-	s := p.spans[unit]
+	s := &p.spans[unit]
 	item := &p.items[s.item]
 	out, stride := p.e.from(item.out, 0)
 	item.m.Mul(out, stride, &item.in.data, nil, s.from, s.to)
@@ -92,10 +92,18 @@ func (p *product) take(worker int) int {
 	panic("cpu: more units than spans")
 }
 
-// fetch asks for the weights of the worker's own span.
-func (p *product) fetch(worker int) {
+// fetchFirst asks for the weights of the worker's own span.
+func (p *product) fetchFirst(worker int) {
 	if worker < len(p.taken) {
-		s := p.spans[worker]
+		s := &p.spans[worker]
 		p.items[s.item].m.Prefetch(s.from, s.to)
+	}
+}
+
+// fetch asks for the first panel of a span; the others are fetched in passing.
+func (p *product) fetch(unit int) {
+	if unit >= len(p.taken) {
+		s := &p.spans[unit]
+		p.items[s.item].m.Prefetch(s.from, s.from+1)
 	}
 }

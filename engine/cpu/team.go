@@ -13,6 +13,9 @@ type phase interface {
 	run(unit, worker int)
 }
 
+// fetcher is a phase that can bring a unit's data closer. Its units are taken one ahead.
+type fetcher interface{ fetch(unit int) }
+
 // team is the executor's workers. The caller of run is worker 0, the others are
 // goroutines that live as long as the team:
 //
@@ -95,8 +98,7 @@ func (t *team) work(worker int) {
 		count, unit := int64(now>>ticketBits&ticketMask), int64(now&ticketMask)
 		if unit < count {
 			at = t.at
-			t.phases[at].run(int(unit), worker)
-			ran++
+			ran += t.take(at, int(unit), worker)
 			continue
 		}
 		if ran > 0 {
@@ -112,6 +114,31 @@ func (t *team) work(worker int) {
 			return
 		}
 		t.wait(now >> ticketSeq)
+	}
+}
+
+// take runs a unit, and where the phase fetches, more of them, each taken before the one that
+// comes first is run.
+func (t *team) take(at, unit, worker int) (ran int64) {
+	p := t.phases[at]
+	f, ok := p.(fetcher)
+	if !ok {
+		p.run(unit, worker)
+		return 1
+	}
+	for {
+		now := t.ticket.Add(1) - 1
+		next := now & ticketMask
+		more := next < now>>ticketBits&ticketMask
+		if more {
+			f.fetch(int(next))
+		}
+		p.run(unit, worker)
+		ran++
+		if !more {
+			return ran
+		}
+		unit = int(next)
 	}
 }
 
