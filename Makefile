@@ -1,11 +1,11 @@
 # confab: `make run` opens the chat, `make test` checks everything.
 
 GO ?= go
-# The package that computes and the ones with goroutines are tested under the
-# race detector; the rest would only take longer.
-RACED = ./engine ./engine/kv ./engine/cpu ./ui ./ui/store
+# The packages with goroutines are tested under the race detector; the others
+# would only take longer.
+RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store
 
-.PHONY: build cpu run test lint race fuzz kernels test-gpu bench bench-gpu screenshots clean
+.PHONY: build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench release clean
 
 # One binary: it uses an NVIDIA GPU where a driver is, and the CPU elsewhere.
 build:
@@ -21,25 +21,45 @@ cpu:
 run: build
 	./confab
 
-test: lint
-	$(GO) test -timeout 15m ./...
-	$(MAKE) race
+# What is quick comes first. Nothing of it needs a GPU.
+test: lint unit race licences vuln
+	@echo "== everything passed"
 
 lint:
-	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofmt wants: $$bad"; exit 1; fi
+	@echo "== gofmt, vet"
+	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "gofmt wants: $$bad"; exit 1; fi
 	$(GO) vet ./...
+	@echo "== the CUDA build: vet, link"
 	@if command -v gcc >/dev/null; then eval "$$(gpu/build.sh)" && $(GO) vet -tags cuda ./... && $(GO) build -tags cuda -o /dev/null . ; \
 	else echo "no gcc: the CUDA build is not checked"; fi
+	@echo "== staticcheck"
 	$(GO) tool staticcheck ./...
 
+unit:
+	@echo "== tests"
+	$(GO) test -timeout 15m ./...
+
 race:
-	$(GO) test -race -short -timeout 15m $(RACED)
+	@echo "== tests under the race detector"
+	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test -race -short -timeout 15m $(RACED); \
+	else echo "no gcc: the race detector does not run"; fi
+
+licences: build
+	@echo "== licences of what is linked in"
+	$(GO) run ./release licences confab
+
+# A known weakness that confab can reach fails; without the database, which is on
+# the network, nothing is known.
+vuln:
+	@echo "== known weaknesses"
+	@if $(GO) tool govulncheck -version 2>/dev/null | grep -q 'DB updated'; then $(GO) tool govulncheck ./... ; \
+	else echo "the database of weaknesses (GOVULNDB) cannot be reached: not checked"; fi
 
 # FUZZTIME a target: what the parsers of untrusted bytes can be made to do.
 FUZZTIME ?= 20s
 fuzz:
 	@set -e; for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-	  echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; done; done
+	  echo "== $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; done; done
 
 # Needs nvcc 12.8 or newer; the result is committed, so that nobody else does.
 kernels:
@@ -48,5 +68,14 @@ kernels:
 test-gpu:
 	eval "$$(gpu/build.sh)" && $(GO) test -tags cuda -count=1 -timeout 15m ./gpu ./kernels ./engine/cuda
 
+# MODEL: a GGUF file, or a name that `confab models` lists; the built-in one
+# without.
+bench: build
+	./confab bench $(if $(MODEL),-m $(MODEL)) --prompt 512 --gen 64 --batch 1,4,8
+
+# dist/ of the commit that is checked out; VERSION and TARGETS as release.sh says.
+release:
+	GO=$(GO) release/release.sh
+
 clean:
-	rm -rf confab gpu/lib/libcuda.a
+	rm -rf confab dist gpu/lib/libcuda.a
