@@ -47,9 +47,11 @@ type Executor struct {
 	options Options
 	team    *team
 	phases  []phase
-	weights *weights
-	kv      []*kernels.KV // one for each of the program's caches
-	states  [][]float32   // one for each of the program's states: [slots][width]
+	// positions is how many the program has embeddings for, if it has any.
+	positions int32
+	weights   *weights
+	kv        []*kernels.KV // one for each of the program's caches
+	states    [][]float32   // one for each of the program's states: [slots][width]
 
 	values [][]float32 // the program's buffers, for as many rows as were ever needed
 	ints   [][]int32   // those of ints
@@ -71,7 +73,7 @@ func New(p *model.Program, o Options) (*Executor, error) {
 	if o.Cells < 2 {
 		return nil, fmt.Errorf("cpu: a pool of %d cells has no room; it needs 2, one of them scratch", o.Cells)
 	}
-	e := &Executor{program: p, options: o}
+	e := &Executor{program: p, options: o, positions: math.MaxInt32}
 	var err error
 	if e.weights, err = pack(p, o); err != nil {
 		return nil, err

@@ -80,6 +80,9 @@ func rowOp(e *Executor, op model.Op) rowFunc {
 
 func embed(e *Executor, op *model.Embed) rowFunc {
 	lookup := e.weights.table(op.Table)
+	if op.ByPosition {
+		e.positions = int32(op.Table.Rows)
+	}
 	return each(func(r int) {
 		at := int(e.step.Rows[r].Token)
 		if op.ByPosition {

@@ -128,6 +128,17 @@ func TestStepsRefused(t *testing.T) {
 	}
 }
 
+// TestPositionsRefused checks that a model with learned positions has no more of them.
+func TestPositionsRefused(t *testing.T) {
+	e := tiny(t, "craftgpt-f16", 1)
+	s := newSequence(65)
+	s.tokens = make([]int32, 63)
+	run(t, e, s.step([]int32{5}))
+	if _, err := e.Run(s.step([]int32{5})); err == nil || !strings.Contains(err.Error(), "position 64 of 64") {
+		t.Errorf("error is %v, want one about position 64 of 64", err)
+	}
+}
+
 // TestBuiltinModel continues prompts as the reference implementation does, up to the first
 // token that is nearly a tie.
 func TestBuiltinModel(t *testing.T) {

@@ -14,8 +14,8 @@ func (e *Executor) check(s *model.Step) error {
 	}
 	vocab, cells := int32(e.program.Spec.Vocab), int32(e.options.Cells)
 	for i, r := range s.Rows {
-		if r.Token < 0 || r.Token >= vocab || r.Cell < 0 || r.Cell >= cells || r.Pos < 0 {
-			return fmt.Errorf("cpu: row %d: token %d of %d, cell %d of %d, position %d", i, r.Token, vocab, r.Cell, cells, r.Pos)
+		if r.Token < 0 || r.Token >= vocab || r.Cell < 0 || r.Cell >= cells || r.Pos < 0 || r.Pos >= e.positions {
+			return fmt.Errorf("cpu: row %d: token %d of %d, cell %d of %d, position %d of %d", i, r.Token, vocab, r.Cell, cells, r.Pos, e.positions)
 		}
 	}
 	next := 0

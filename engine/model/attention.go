@@ -71,6 +71,7 @@ func (b *builder) attendTo(q Ref, cache int, a attention) Ref {
 	if a.sharpen != 0 {
 		b.op(&Sharpen{X: q, By: a.sharpen, Every: a.sharpenEvery})
 	}
+	b.check(a.kvHeads > 0 && a.heads%max(1, a.kvHeads) == 0, "%d query heads cannot share %d key heads", a.heads, a.kvHeads)
 	out := b.buffer("attended", a.heads*a.valueDim)
 	b.op(&Attend{Out: out, Q: q, Cache: cache, Heads: a.heads, Scale: a.scale, SoftCap: a.softCap, Window: a.window, Sinks: a.sinks})
 	return out

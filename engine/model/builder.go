@@ -80,14 +80,24 @@ func (r Ref) part(at, width int) Ref { return Ref{Buf: r.Buf, At: r.At + at, Wid
 func (b *builder) int(key string) int {
 	v, ok := b.f.Int(b.arch + "." + key)
 	b.check(ok, "the key %s.%s is missing", b.arch, key)
-	return int(v)
+	return b.size(key, v)
 }
 
 func (b *builder) intOr(key string, other int) int {
 	if v, ok := b.f.Int(b.arch + "." + key); ok {
-		return int(v)
+		return b.size(key, v)
 	}
 	return other
+}
+
+// size refuses what no size of a model can be, so that products of sizes stay numbers.
+func (b *builder) size(key string, v int64) int {
+	const most = 1 << 28
+	if v < 0 || v > most {
+		b.fail("%s.%s is %d; wanted 0 to %d", b.arch, key, v, most)
+		return 0
+	}
+	return int(v)
 }
 
 func (b *builder) floatOr(key string, other float32) float32 {
@@ -107,7 +117,7 @@ func (b *builder) layerInts(key string, other int) []int {
 	b.check(len(each) == n, "%s.%s has %d numbers for %d layers", b.arch, key, len(each), n)
 	out := make([]int, n)
 	for i := range min(n, len(each)) {
-		out[i] = int(each[i])
+		out[i] = b.size(key, each[i])
 	}
 	return out
 }

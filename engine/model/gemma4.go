@@ -43,13 +43,13 @@ type gemma4Layers struct {
 	perLayer   int
 	// owners counts the layers that store keys and values, which come first.
 	owners int
-	// lastFull and lastNear are the latest cache of each kind.
+	// lastFull and lastNear are the latest cache of each kind, -1 for none.
 	lastFull, lastNear int
 }
 
 func (b *builder) gemma4Layers() *gemma4Layers {
 	s := &b.p.Spec
-	g := &gemma4Layers{slides: b.slides(6), kvHeads: b.layerInts("attention.head_count_kv", s.Heads),
+	g := &gemma4Layers{lastFull: -1, lastNear: -1, slides: b.slides(6), kvHeads: b.layerInts("attention.head_count_kv", s.Heads),
 		hidden: b.layerInts("feed_forward_length", 0), perLayer: b.intOr("embedding_length_per_layer_input", 0)}
 	g.owners = s.Layers - b.intOr("attention.shared_kv_layers", 0)
 	b.check(g.owners > 0 && g.owners <= s.Layers, "%d of %d layers have keys and values of their own", g.owners, s.Layers)
@@ -91,6 +91,7 @@ func (g *gemma4Layers) attend(b *builder, layer int, h Ref) Ref {
 		b.turn(k, a.kvHeads, a)
 		*cache = b.store(k, v, a)
 	}
+	b.check(*cache >= 0, "layer %d has no keys and values, nor has an earlier one of its kind", layer)
 	return b.attendTo(q, *cache, a)
 }
 

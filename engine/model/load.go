@@ -67,6 +67,9 @@ func Architectures() []string {
 	return names
 }
 
+// mostLayers is more than any model has.
+const mostLayers = 4096
+
 // readSpec reads the sizes that all families share.
 func (b *builder) readSpec() {
 	s := &b.p.Spec
@@ -76,7 +79,12 @@ func (b *builder) readSpec() {
 	s.Width = b.int("embedding_length")
 	// Layers that predict tokens further ahead come last, and are not run.
 	s.Layers = b.int("block_count") - b.intOr("nextn_predict_layers", 0)
+	b.check(s.Layers > 0 && s.Layers <= mostLayers, "has %d layers; wanted 1 to %d", s.Layers, mostLayers)
 	s.Heads = b.int("attention.head_count")
+	b.check(s.Heads > 0, "has no attention heads")
+	if b.err != nil {
+		return
+	}
 	s.KVHeads = b.layerInts("attention.head_count_kv", s.Heads)[0]
 	if b.err != nil {
 		return
@@ -98,11 +106,11 @@ func (b *builder) readSpec() {
 	for _, t := range b.f.Tensors() {
 		s.Params += int64(t.Len())
 	}
-	for what, n := range map[string]int{"layer": s.Layers, "value of width": s.Width, "head": s.Heads,
-		"key head": s.KVHeads, "value in a key": s.KeyDim, "value in a value": s.ValueDim, "position of context": s.Context} {
-		b.check(n > 0 && n < 1<<30, "has %d of what there must be at least one: %s", n, what)
-	}
-	if b.err == nil {
-		b.check(s.Heads%s.KVHeads == 0, "%d query heads cannot share %d key heads", s.Heads, s.KVHeads)
+	for _, n := range []struct {
+		value int
+		of    string
+	}{{s.Width, "embedding_length"}, {s.KVHeads, "attention.head_count_kv"}, {s.KeyDim, "attention.key_length"},
+		{s.ValueDim, "attention.value_length"}, {s.Context, "context_length"}, {s.Hidden, "feed_forward_length"}} {
+		b.check(n.value > 0, "%s.%s is 0", b.arch, n.of)
 	}
 }
