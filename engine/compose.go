@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"github.com/confab-tui/confab/engine/chat"
@@ -22,11 +21,14 @@ type prompt struct {
 // compose turns a request into tokens, outside the loop, since a long
 // conversation takes its time.
 func (e *Engine) compose(r *Request) (p prompt, err error) {
-	defer func() {
-		if what := recover(); what != nil {
-			err = &crash{what, debug.Stack()}
-		}
-	}()
+	err = guarded(func() (err error) {
+		p, err = e.tokens(r)
+		return err
+	})
+	return p, err
+}
+
+func (e *Engine) tokens(r *Request) (p prompt, err error) {
 	switch {
 	case len(r.Messages) > 0:
 		p, err = e.render(r.Messages, r)

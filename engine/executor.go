@@ -41,6 +41,39 @@ func (c *crash) Fatal() bool { return true }
 // Stack is where it happened, for the log.
 func (c *crash) Stack() string { return string(c.stack) }
 
+// lost is the model's file that cannot be read any more.
+type lost struct{ error }
+
+// Fatal is always true.
+func (lost) Fatal() bool { return true }
+
+func (l lost) Unwrap() error { return l.error }
+
+// faulty is a model's file that knows the panics that come from reading it.
+type faulty interface{ Fault(what any) error }
+
+// blame tells a model's file that cannot be read any more from a fault of the
+// program.
+func blame(file any, err error) error {
+	f, ok := file.(faulty)
+	if c, crashed := errors.AsType[*crash](err); ok && crashed {
+		if cause := f.Fault(c.what); cause != nil {
+			return lost{cause}
+		}
+	}
+	return err
+}
+
+// guarded turns a panic into an error.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = &crash{what, debug.Stack()}
+		}
+	}()
+	return do()
+}
+
 func isFatal(err error) bool {
 	var f fatal
 	return errors.As(err, &f) && f.Fatal()
@@ -48,12 +81,10 @@ func isFatal(err error) bool {
 
 // execute runs a step and turns a panic into an error.
 func execute(exec executor, step *model.Step) (result model.Result, err error) {
-	defer func() {
-		if what := recover(); what != nil {
-			err = &crash{what, debug.Stack()}
-		}
-	}()
-	result, err = exec.Run(step)
+	err = guarded(func() (err error) {
+		result, err = exec.Run(step)
+		return err
+	})
 	if err == nil && len(result.Outputs) != len(step.Outputs) {
 		err = fmt.Errorf("engine: %s answered %d of %d outputs", exec.Name(), len(result.Outputs), len(step.Outputs))
 	}

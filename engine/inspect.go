@@ -65,7 +65,12 @@ func Inspect(path string) (*Inspection, error) {
 		return nil, err
 	}
 	defer f.Close()
-	in := &Inspection{Path: f.Path, Bytes: f.Size, Quant: library.Quant(f)}
+	in := &Inspection{Path: f.Path, Bytes: f.Size}
+	return in, f.Guard(func() error { in.read(f); return nil })
+}
+
+func (in *Inspection) read(f *gguf.File) {
+	in.Quant = library.Quant(f)
 	in.Arch, _ = f.String("general.architecture")
 	in.Name, _ = f.String("general.name")
 	if n, ok := f.Int(in.Arch + ".context_length"); ok {
@@ -76,7 +81,7 @@ func Inspect(path string) (*Inspection, error) {
 	p, err := model.Load(f)
 	if err != nil {
 		in.Refused = err
-		return in, nil
+		return
 	}
 	have := p.Inventory()
 	in.CellBytes, in.StateBytes, in.Unused = have.CellBytes, have.StateBytes, have.Unused
@@ -84,7 +89,6 @@ func Inspect(path string) (*Inspection, error) {
 		in.Types = append(in.Types, InspectedType{t.Type.String(), t.Tensors, t.Bytes})
 	}
 	in.Program = p.String()
-	return in, nil
 }
 
 func (in *Inspection) list(f *gguf.File) {

@@ -64,10 +64,15 @@ func (b *inbox) close(why error) []func() {
 // who calls it.
 func (e *Engine) live(place func(*Info) (executor, error), placed chan<- error) {
 	runtime.LockOSThread()
+	debug.SetPanicOnFault(true) // the model's file may be cut short under its mapping
 	defer close(e.stopped)
-	exec, err := place(&e.info)
+	var exec executor
+	err := guarded(func() (err error) {
+		exec, err = place(&e.info)
+		return err
+	})
 	if err != nil {
-		placed <- err
+		placed <- blame(e.file, err)
 		return
 	}
 	e.exec, e.pool = exec, kv.New(exec.Cells())
@@ -85,24 +90,23 @@ func (e *Engine) live(place func(*Info) (executor, error), placed chan<- error) 
 
 // loop owns the executor and the pool until the engine is closed or dead.
 func (e *Engine) loop() {
-	defer func() {
-		if what := recover(); what != nil {
-			e.die(&crash{what, debug.Stack()})
-		}
-	}()
+	err := guarded(e.rounds)
+	e.die(blame(e.file, err))
+}
+
+// rounds is the loop itself; the error is why it is over.
+func (e *Engine) rounds() error {
 	for {
 		parts, idle, closing := e.prepare()
 		switch {
 		case closing:
-			e.die(ErrClosed)
-			return
+			return ErrClosed
 		case len(parts) == 0 && idle:
 			<-e.inbox.wake
 		case len(parts) == 0: // everybody in the plan was paused: plan again
 		default:
 			if err := e.step(parts); err != nil {
-				e.die(err)
-				return
+				return err
 			}
 		}
 	}

@@ -25,7 +25,13 @@ func Open(ctx context.Context, c Config, progress func(Progress)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e, err := open(ctx, file, c, progress, began)
+	var e *Engine
+	err = guarded(func() error {
+		return file.Guard(func() (err error) {
+			e, err = open(ctx, file, c, progress, began)
+			return err
+		})
+	})
 	if err != nil {
 		file.Close()
 		return nil, err

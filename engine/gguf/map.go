@@ -14,7 +14,11 @@ func openPart(path string) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := parsePart(path, data)
+	var p *part
+	err = guard([]*part{{path: path, data: data, mapped: mapped}}, func() (err error) {
+		p, err = parsePart(path, data)
+		return err
+	})
 	if err != nil {
 		if mapped {
 			err = errors.Join(err, unmap(data))

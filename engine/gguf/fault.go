@@ -1,0 +1,53 @@
+package gguf
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"unsafe"
+)
+
+// Guard runs do and turns a fault of reading the file, on this goroutine, into an
+// error. The system ends a program that reads a mapping whose file was cut short
+// or whose disk failed, unless somebody is prepared for it.
+func (f *File) Guard(do func() error) error { return guard(f.parts, do) }
+
+// Fault says what a panic has to do with the file: it is an error where reading
+// the file's mapping caused it, and nil otherwise. It needs a goroutine that
+// called debug.SetPanicOnFault.
+func (f *File) Fault(what any) error { return faultOf(what, f.parts) }
+
+// accessError is what the runtime panics with where memory cannot be read.
+type accessError interface {
+	error
+	Addr() uintptr
+}
+
+func guard(parts []*part, do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if what := recover(); what != nil {
+			if err = faultOf(what, parts); err == nil {
+				panic(what)
+			}
+		}
+	}()
+	return do()
+}
+
+func faultOf(what any, parts []*part) error {
+	err, _ := what.(error)
+	fault, ok := errors.AsType[accessError](err)
+	if !ok {
+		return nil
+	}
+	for _, p := range parts {
+		// Below the mapping the difference wraps around and is large.
+		at := fault.Addr() - uintptr(unsafe.Pointer(unsafe.SliceData(p.data)))
+		if p.mapped && at < uintptr(len(p.data)) {
+			return fmt.Errorf("%s: cannot be read at byte %d any more: the file was cut short or overwritten while it was open, or its disk failed; put it back and open it again",
+				p.path, at)
+		}
+	}
+	return nil
+}
