@@ -152,6 +152,9 @@ func TestGoldenScreens(t *testing.T) {
 				b.r.dice = func() int64 { return 417 }
 				g.build(b)
 				b.golden(name)
+				if *pictures != "" {
+					b.picture(name)
+				}
 				if size[0] >= minWidth {
 					exact(t, b, name)
 				}

@@ -14,9 +14,13 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/picture"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden screens")
+var (
+	update   = flag.Bool("update", false, "rewrite the golden screens")
+	pictures = flag.String("pictures", "", "folder for pictures of the golden screens")
+)
 
 // bench is a program in the hands of a test: no terminal, no goroutines, and a
 // clock that stands still until the test turns it.
@@ -188,13 +192,36 @@ func (b *bench) click(x, y int) {
 // the blanks at the ends of lines.
 func (b *bench) screen() string {
 	b.Helper()
+	return cells(b.emulator(), b.r.w, b.r.h)
+}
+
+func (b *bench) emulator() *vt.Emulator {
+	b.Helper()
 	v := b.r.View()
 	em := vt.NewEmulator(b.r.w, b.r.h)
 	if n := strings.Count(v.Content, "\n") + 1; n > b.r.h {
 		b.Fatalf("the view has %d lines, the window %d", n, b.r.h)
 	}
 	em.Write([]byte(strings.ReplaceAll(v.Content, "\n", "\r\n")))
-	return cells(em, b.r.w, b.r.h)
+	return em
+}
+
+// picture writes the screen as an image, once on a dark and once on a light
+// terminal.
+func (b *bench) picture(name string) {
+	b.Helper()
+	for suffix, look := range map[string]picture.Look{"dark": picture.Dark, "light": picture.Light} {
+		b.send(tea.BackgroundColorMsg{Color: look.Back})
+		b.send(tea.ForegroundColorMsg{Color: look.Fore})
+		f, err := os.Create(filepath.Join(*pictures, name+"-"+suffix+".png"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := picture.WritePNG(f, b.emulator(), look); err != nil {
+			b.Error(err)
+		}
+		f.Close()
+	}
 }
 
 func cells(em *vt.Emulator, w, h int) string {

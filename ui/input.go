@@ -45,9 +45,7 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 		lines = append(lines, fit("  "+p.input.draw(rows[i], th.accent), l.w))
 	}
 	lines[len(lines)-1] = r.withHint(p, "  "+p.input.draw(rows[top+show-1], th.accent), l.w)
-	for _, m := range r.messageLines() {
-		lines = append(lines, m)
-	}
+	lines = append(lines, r.messageLines()...)
 	if len(lines) > l.input.h {
 		lines = lines[:l.input.h]
 	}

@@ -15,7 +15,6 @@ type panel struct {
 	// entry is a number that is being typed.
 	entry  string
 	typing bool
-	drag   bool
 }
 
 const (
