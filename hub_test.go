@@ -76,10 +76,11 @@ func TestMeterForgetsWhatIsLongAgo(t *testing.T) {
 func TestFetchText(t *testing.T) {
 	at := library.Fetching{Done: 512 << 20, Total: 2 << 30}
 	for want, got := range map[string]string{
-		"m  25 % of 2.0 GiB  64.0 MiB/s  24s left": fetchText("m", at, 64<<20),
-		"m  25 % of 2.0 GiB":                       fetchText("m", at, 0),
-		"checking m  25 %":                         fetchText("m", library.Fetching{Checking: true, Done: 1, Total: 4}, 9),
-		"m   0 % of 0 B":                           fetchText("m", library.Fetching{}, 0),
+		"m  25 % of 2.0 GiB  64.0 MiB/s  24s left":          fetchText("m", at, 64<<20),
+		"m  25 % of 2.0 GiB":                                fetchText("m", at, 0),
+		"checking m  25 %":                                  fetchText("m", library.Fetching{Checking: true, Done: 1, Total: 4}, 9),
+		"…ama-3.3-70B-Instruct-UD-Q4_K_XL  25 % of 2.0 GiB": fetchText("Llama-3.3-70B-Instruct-UD-Q4_K_XL", at, 0),
+		"m   0 % of 0 B":                                    fetchText("m", library.Fetching{}, 0),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -124,8 +124,14 @@ func fetchLine(w io.Writer) func(string, library.Fetching) {
 	}
 }
 
+// mostName leaves room for the rest of the line on 80 columns.
+const mostName = 32
+
 // fetchText is the line's text; rate is in bytes a second, 0 where unknown.
 func fetchText(name string, at library.Fetching, rate float64) string {
+	if runes := []rune(name); len(runes) > mostName { // the end tells more: it has the quantisation
+		name = "…" + string(runes[len(runes)-mostName+1:])
+	}
 	percent := 100 * float64(at.Done) / float64(max(1, at.Total))
 	if at.Checking {
 		return fmt.Sprintf("checking %s %3.0f %%", name, percent)

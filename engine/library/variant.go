@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // RemoteFile is a file of a repository.
@@ -103,7 +104,7 @@ func safe(f RemoteFile) bool {
 		return false
 	}
 	for _, r := range f.Path {
-		if r < ' ' || r == 0x7f || r == '\ufffd' {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
 			return false
 		}
 	}

@@ -28,7 +28,7 @@ func TestQuantFromTheName(t *testing.T) {
 }
 
 func TestUnsafeAndForeignFilesAreLeftOut(t *testing.T) {
-	bad := remote("../evil.gguf", "/etc/evil.gguf", "a/../../evil.gguf", "a\\evil.gguf", "C:evil.gguf", "evil\x1b[2J.gguf", "evil\x00.gguf",
+	bad := remote("../evil.gguf", "/etc/evil.gguf", "a/../../evil.gguf", "a\\evil.gguf", "C:evil.gguf", "evil\x1b[2J.gguf", "evil\x00.gguf", "evil\u009b.gguf", "e\u202evil.gguf",
 		".hidden/evil.gguf", "a/.evil.gguf", "a//evil.gguf", "a/b/c/d/evil.gguf", strings.Repeat("e", 500)+".gguf", "bad\xff.gguf",
 		"mmproj-model-f16.gguf", "imatrix_unsloth.gguf", "README.md", "m-00001-of-00002.gguf", "n-00002-of-00001.gguf",
 		"o-00000-of-00001.gguf", "model.gguf.part")
