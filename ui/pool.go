@@ -169,7 +169,7 @@ func (r *root) engineLines(w int) []string {
 	dim := func(s string) string { return fit("  "+th.dim.draw(s), w) }
 	out := []string{
 		dim(fmt.Sprintf("%s   %s a cell, %s the pool   context %s", text.CleanLine(i.Name), size(i.CellBytes), size(i.CellBytes*int64(i.Cells)), group(i.Context))),
-		dim(fmt.Sprintf("%6.1f tok/s written by %s   %8.1f tok/s read", st.TokensPerSecond, plural(st.Streams, "answer", "answers"), st.PromptPerSecond)),
+		dim(fmt.Sprintf("writes %6.1f tok/s for %s   reads %8.1f tok/s", st.TokensPerSecond, plural(st.Streams, "answer", "answers"), st.PromptPerSecond)),
 	}
 	return append(out, dim(stepLine(st.Steps)))
 }

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/store"
@@ -191,7 +192,7 @@ func (r *root) onFrame() tea.Cmd {
 			news = news || came
 			if ended {
 				c.unread = i != r.active || !r.focused
-				cmds = append(cmds, r.ended(p))
+				cmds = append(cmds, r.ended(p), r.notify(t))
 			}
 		}
 	}
@@ -211,6 +212,15 @@ func (r *root) onFrame() tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	return tea.Batch(append(cmds, r.options.frame())...)
+}
+
+// notify tells the desktop, through the terminal, that an answer has ended while
+// nobody looked.
+func (r *root) notify(t *tab) tea.Cmd {
+	if r.focused {
+		return nil
+	}
+	return tea.Raw(ansi.Notify("confab has answered: " + t.title()))
 }
 
 // checkSaving shows when conversations cannot be written to the disk.

@@ -184,6 +184,30 @@ func TestFailedModel(t *testing.T) {
 	}
 }
 
+// TestNotifiesWhenNobodyLooks: an answer that ends behind another window is told
+// to the desktop, and is unread until the window is back.
+func TestNotifiesWhenNobodyLooks(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.write("poem")
+	b.keys("enter")
+	b.send(tea.BlurMsg{})
+	b.sent = nil
+	b.settle()
+	told := false
+	for _, m := range b.sent {
+		if raw, ok := m.(tea.RawMsg); ok && strings.Contains(raw.Msg.(string), "confab has answered: poem") {
+			told = true
+		}
+	}
+	if !told || !b.r.tab().unread() {
+		t.Errorf("told: %v, unread: %v", told, b.r.tab().unread())
+	}
+	b.send(tea.FocusMsg{})
+	if b.r.tab().unread() {
+		t.Error("it is unread in front of the person")
+	}
+}
+
 // TestBackToTheModelBefore: a model that does not open leaves nobody without one.
 func TestBackToTheModelBefore(t *testing.T) {
 	broken := true

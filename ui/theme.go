@@ -86,14 +86,28 @@ func newTheme(dark, colour, rich bool) *theme {
 
 // setBackground takes the terminal's answer about its background colour.
 func (t *theme) setBackground(c color.Color, dark bool) {
+	if same(t.bg, c) && t.dark == dark {
+		return
+	}
 	t.bg, t.dark = c, dark
 	t.build()
 }
 
 // setForeground takes the terminal's answer about its foreground colour.
 func (t *theme) setForeground(c color.Color) {
-	t.fg = c
-	t.build()
+	if !same(t.fg, c) {
+		t.fg = c
+		t.build()
+	}
+}
+
+func same(a, b color.Color) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	r1, g1, b1, _ := a.RGBA()
+	r2, g2, b2, _ := b.RGBA()
+	return r1 == r2 && g1 == g2 && b1 == b2
 }
 
 // setFew takes what is known of the terminal's colours.

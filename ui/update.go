@@ -36,6 +36,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.FocusMsg:
 		r.focused = true
 		r.seen()
+		return r, tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor)
 	case tea.BlurMsg:
 		r.focused = false
 	case frameMsg:
