@@ -17,8 +17,8 @@ import (
 // pool add up.
 func TestCrowd(t *testing.T) {
 	for _, chats := range []int{4, 64} {
-		const prompt, answer = 60, 60
-		x := newToy(t, 1+max(prompt+answer, chats*(prompt+answer)/5))
+		const words, most = 60, 60
+		x := newToy(t, 1+max(words+most, chats*(words+most)/5))
 		var e *Engine
 		ready := make(chan struct{})
 		waited := false
@@ -30,11 +30,11 @@ func TestCrowd(t *testing.T) {
 			waited = waited || slices.ContainsFunc(e.answers, func(a *answer) bool { return a.state == StateWaiting && a.counts.WaitingFor > 0 })
 			return nil
 		}
-		e = openToy(t, x, prompt+answer)
+		e = openToy(t, x, words+most)
 		var streams []*Stream
 		ask := func(i int) Request {
 			return Request{
-				Conversation: fmt.Sprint(i), Tokens: run(i*70, prompt), MaxTokens: answer, IgnoreEnd: true,
+				Conversation: fmt.Sprint(i), Tokens: run(i*70, words), MaxTokens: most, IgnoreEnd: true,
 				Sampling: Sampling{Temperature: float32(i % 2), TopP: 1, Seed: int64(i), RepeatPenalty: 1},
 			}
 		}
@@ -44,7 +44,7 @@ func TestCrowd(t *testing.T) {
 		close(ready)
 		for i, s := range streams {
 			got := finish(t, s)
-			want := x.answerOf(ask(i).Tokens, answer, true, fixed(ask(i).Sampling))
+			want := x.answerOf(ask(i).Tokens, most, true, fixed(ask(i).Sampling))
 			if !slices.Equal(ids(got.Tokens), want) {
 				t.Errorf("chat %d of %d: ended with %q, %v, says %v, wants %v", i, chats, got.End.Reason, got.End.Err, ids(got.Tokens), want)
 			}
