@@ -30,12 +30,15 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 	}
 	closeLog := logToFile()
 	defer closeLog()
-	return ui.Run(ctx, ui.Options{
+	slog.Info("confab starts", "version", versionLine(), "model", s.engine.Model, "backend", s.engine.Backend)
+	err := ui.Run(ctx, ui.Options{
 		Open: func(ctx context.Context, c engine.Config, report func(engine.Progress)) (ui.Engine, error) {
 			e, err := engine.Open(ctx, c, report)
 			if err != nil {
+				slog.Error("opening the model", "model", c.Model, "error", err)
 				return nil, err
 			}
+			slog.Info("model open", "name", e.Info().Name, "backend", e.Info().Backend, "cells", e.Info().Cells)
 			return ui.Wrap(e), nil
 		},
 		Config:        s.engine,
@@ -53,6 +56,8 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 		ReducedMotion: s.still,
 		Notices:       s.file.unknown,
 	})
+	slog.Info("confab ends", "error", err)
+	return err
 }
 
 func (s *settings) places() []library.Folder {

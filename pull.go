@@ -18,13 +18,14 @@ import (
 func pullCommand() *cobra.Command {
 	var list bool
 	c := &cobra.Command{
-		Use:   "pull OWNER/NAME[:QUANT]",
+		Use:   "pull REPOSITORY",
 		Short: "Fetch a model from Hugging Face into confab's models folder",
-		Long: `Fetch a model's GGUF file, or all parts of a split one, from Hugging Face. Without a
-QUANT it is ` + library.DefaultQuant + `, or the nearest that there is; a file's name works too. What was
-cut off is gone on with, and every file's SHA-256 is checked. HF_TOKEN gives access
-to gated and private repositories; HF_ENDPOINT names another hub. This is the only
-command, with --hf, that uses the network.`,
+		Long: `Fetch a model's GGUF file, or all parts of a split one, from Hugging Face. REPOSITORY
+is OWNER/NAME or OWNER/NAME:QUANT; without a QUANT it is ` + library.DefaultQuant + `, or the nearest
+that there is, and a file's name works too. What was cut off is gone on with, and
+every file's SHA-256 is checked. HF_TOKEN gives access to gated and private
+repositories; HF_ENDPOINT names another hub. Only this command and --hf use the
+network.`,
 		Example: `confab pull Qwen/Qwen3-0.6B-GGUF:Q8_0
 confab pull Qwen/Qwen3-0.6B-GGUF --list`,
 		Args: exactly(1, "a repository"),

@@ -48,12 +48,12 @@ var keys = map[string]string{
 
 func (s *settings) modelFlags(fs *pflag.FlagSet) {
 	c := &s.engine
-	fs.StringVar(&s.hub, "hf", "", "OWNER/NAME[:QUANT] on Hugging Face, fetched where it is not here yet (also -hf)")
-	fs.StringVarP(&c.Model, "model", "m", "", "GGUF file, or the name of a model that `confab models` lists (default: the built-in one)")
+	fs.StringVar(&s.hub, "hf", "", "model on Hugging Face, OWNER/NAME[:QUANT], fetched where it is not here yet (also -hf)")
+	fs.StringVarP(&c.Model, "model", "m", "", "path of a GGUF file, or the name of a model that `confab models` lists (default: the built-in one)")
 	fs.IntVarP(&c.Context, "ctx-size", "c", 0, "most tokens of one conversation (0: the model's own limit)")
 	fs.StringVar(&c.Backend, "backend", "auto", "auto, cpu or cuda")
 	fs.IntVar(&c.Device, "device", 0, "number of the GPU")
-	fs.IntVarP(&c.Threads, "threads", "t", 0, "CPU threads (0: all cores)")
+	fs.IntVarP(&c.Threads, "threads", "t", 0, "number of CPU threads (0: all cores)")
 	fs.IntVar(&c.Cells, "cells", 0, "size of the pool of key/value cells that all chats share (0: from free memory)")
 	fs.StringVar(&c.CellType, "cell-type", "f16", "type of the cells: f16 or f32")
 	fs.IntVarP(&c.BatchTokens, "batch-size", "b", 0, "most prompt tokens in one step (0: chosen)")
