@@ -253,7 +253,11 @@ func (p *Parser) section() {
 	case sectionTool:
 		_, name, _ := strings.Cut(header, "to=functions.")
 		p.enter(inTool)
-		p.recipient = strings.TrimSpace(strings.FieldsFunc(name+" ", func(r rune) bool { return r == ' ' || r == '<' })[0])
+		name = strings.TrimLeft(name, " ")
+		if end := strings.IndexAny(name, " <"); end >= 0 {
+			name = name[:end]
+		}
+		p.recipient = strings.TrimSpace(name)
 	default:
 		p.enter(inText)
 	}
