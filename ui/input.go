@@ -93,6 +93,9 @@ func (r *root) placeholder(p *pane) string {
 	case p.conv.running():
 		return "Write on; it is queued"
 	}
+	if n := len(r.targets()); n > 1 {
+		return "Ask all " + plural(n, "pane", "panes")
+	}
 	if t := p.conv.last(); t != nil && t.cut() {
 		return "Ask on, or enter to continue the answer"
 	}
@@ -148,8 +151,13 @@ func (r *root) textHints(p *pane) []string {
 	if t == nil {
 		return r.th.hints("tab write")
 	}
-	if row := v.rowAt(v.cursor); len(row.changes) > 0 && t.answer != nil {
-		return []string{r.th.accent.draw(t.answer.describe(row.changes))}
+	if row := v.rowAt(v.cursor); t.answer != nil {
+		switch {
+		case len(row.changes) > 0:
+			return []string{r.th.accent.draw(t.answer.describe(row.changes))}
+		case row.kind == rowLabel:
+			return r.th.hints(t.answer.stamp()...)
+		}
 	}
 	var parts []string
 	if t.cut() {

@@ -73,6 +73,21 @@ func (a *answer) markFor(changes []int, m *marks) string {
 	return k.short + way
 }
 
+// stamp is what the answer was made with: enough to make it again.
+func (a *answer) stamp() []string {
+	s := &a.start
+	parts := []string{fmt.Sprintf("T %.2f", s.Temperature), fmt.Sprintf("top-k %d", s.TopK), fmt.Sprintf("top-p %.2f", s.TopP), fmt.Sprintf("min-p %.2f", s.MinP)}
+	for _, k := range []knobIndex{knobRepeat, knobPresence, knobFrequency, knobTemperatureLast} {
+		if v := knobs[k].get(s); v != knobs[k].off {
+			parts = append(parts, knobs[k].label+" "+knobs[k].write(v))
+		}
+	}
+	if n := len(a.changes); n > 0 {
+		parts = append(parts, plural(n, "change", "changes"))
+	}
+	return append(parts, plural(a.counts.Generated, "token", "tokens"), fmt.Sprintf("seed %d", a.seed))
+}
+
 // describe tells some changes in words: "temperature 0.40 → 0.80 at token 23".
 func (a *answer) describe(changes []int) string {
 	before, after := a.span(changes)
