@@ -46,7 +46,7 @@ type team struct {
 	asleep atomic.Int64
 	mutex  sync.Mutex
 	wake   sync.Cond
-	closed bool
+	closed atomic.Bool
 	done   sync.WaitGroup
 }
 
@@ -82,9 +82,7 @@ func (t *team) run(phases []phase) {
 
 // close ends the workers.
 func (t *team) close() {
-	t.mutex.Lock()
-	t.closed = true
-	t.mutex.Unlock()
+	t.closed.Store(true)
 	t.publish(0)
 	t.done.Wait()
 }
@@ -110,7 +108,7 @@ func (t *team) work(worker int) {
 			}
 			t.idle(at, worker)
 		}
-		if count == 0 && (worker == 0 || t.closing()) {
+		if count == 0 && (worker == 0 || t.closed.Load()) {
 			return
 		}
 		t.wait(now >> ticketSeq)
@@ -188,10 +186,4 @@ func (t *team) wait(seen uint64) {
 	}
 	t.asleep.Add(-1)
 	t.mutex.Unlock()
-}
-
-func (t *team) closing() bool {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	return t.closed
 }
