@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/store"
@@ -272,8 +273,11 @@ func (r *root) say(t tone, s string) { r.toast = toast{text: s, tone: t} }
 // and what was written is saved whatever ends it.
 func Run(ctx context.Context, o Options) error {
 	env := os.Environ()
-	if term := lookup(env, "TERM"); term == "dumb" {
+	if lookup(env, "TERM") == "dumb" {
 		return errDumb
+	}
+	if !term.IsTerminal(os.Stdout.Fd()) {
+		return errNoTerm
 	}
 	ctx, stop := hangup(ctx)
 	defer stop()
