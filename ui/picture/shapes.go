@@ -82,11 +82,14 @@ func lines(part func(x0, y0, x1, y1 int), w, h int, arms [4]int) {
 	}
 }
 
+// order is the order in which the pixels of a two by two square are inked.
+var order = [2][2]int{{0, 2}, {3, 1}}
+
 // dots shades a cell to a quarter, a half or three quarters.
 func dots(img *image.RGBA, box image.Rectangle, quarters int, c color.RGBA) {
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for x := box.Min.X; x < box.Max.X; x++ {
-			if (x%2*2+(x+y)%2)%4 < quarters {
+			if order[y%2][x%2] < quarters {
 				img.SetRGBA(x, y, c)
 			}
 		}
