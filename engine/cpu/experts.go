@@ -124,19 +124,31 @@ func (p *expertProducts) units() int {
 	return (panels + p.chunk - 1) / p.chunk * len(x.room.active) * len(p.parts)
 }
 
-func (p *expertProducts) run(unit, _ int) {
-	x := p.parts[unit%len(p.parts)]
+// find returns a unit's product, expert and panels.
+func (p *expertProducts) find(unit int) (x *expertProduct, expert, from, to int) {
+	x = p.parts[unit%len(p.parts)]
 	unit /= len(p.parts)
 	panels := x.matrices[0].Panels()
 	chunks := (panels + p.chunk - 1) / p.chunk
-	expert, from := x.room.active[unit/chunks], unit%chunks*p.chunk
+	from = unit % chunks * p.chunk
+	return x, x.room.active[unit/chunks], from, min(from+p.chunk, panels)
+}
+
+func (p *expertProducts) run(unit, _ int) {
+	x, expert, from, to := p.find(unit)
 	s0, s1 := x.room.first[expert], x.room.first[expert+1]
 	rows := x.room.rows[s0:s1]
 	if x.slots {
 		rows = x.room.every[s0:s1]
 	}
 	out, stride := x.out()
-	x.matrices[expert].Mul(out[int(s0)*stride:], stride, x.in, rows, from, min(from+p.chunk, panels))
+	x.matrices[expert].Mul(out[int(s0)*stride:], stride, x.in, rows, from, to)
+}
+
+// fetch asks for a unit's first panel; the others are fetched in passing.
+func (p *expertProducts) fetch(unit int) {
+	x, expert, from, _ := p.find(unit)
+	x.matrices[expert].Prefetch(from, from+1)
 }
 
 // expertGate activates and prepares the input of down, slot by slot.
