@@ -7,6 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 here=$PWD
 go=${GO:-go}
+commit=$(git rev-parse HEAD)
 version=${VERSION:-$(git describe --tags --always)}
 targets=${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 linux/amd64/cuda}
 work=$(mktemp -d)
@@ -16,7 +17,7 @@ flags="-trimpath -buildvcs=true"
 # build FOLDER: a fresh clone there, and its binaries in FOLDER/dist.
 build() {
   git clone -q "$here" "$1"
-  (cd "$1" && git checkout -q "$(git -C "$here" rev-parse HEAD)" && for t in $targets; do one "$t"; done)
+  (cd "$1" && git checkout -q "$commit" && for t in $targets; do one "$t"; done)
 }
 
 one() {

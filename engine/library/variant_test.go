@@ -1,7 +1,9 @@
 package library
 
 import (
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -82,4 +84,27 @@ func TestManyVariantsMakeAShortMenu(t *testing.T) {
 	if len(err.Error()) > 1000 {
 		t.Errorf("%d characters", len(err.Error()))
 	}
+}
+
+// FuzzListing holds that whatever a hub lists, only files below the repository's
+// folder are offered, in complete sets.
+func FuzzListing(f *testing.F) {
+	f.Add([]byte(`{"siblings":[{"rfilename":"a-Q4_K_M.gguf","size":5},{"rfilename":"../b.gguf","size":5}]}`))
+	f.Add([]byte(`{"siblings":[{"rfilename":"d/a-00001-of-00001.gguf","size":5},{"rfilename":"d/a-00001-of-00001.gguf","size":5}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var l listing
+		if json.Unmarshal(data, &l) != nil {
+			return
+		}
+		for _, v := range variants(l.files()) {
+			seen := map[string]bool{}
+			for _, file := range v.Files {
+				p := filepath.FromSlash(file.Path)
+				if !filepath.IsLocal(p) || filepath.Clean(p) != p || !strings.HasSuffix(p, ".gguf") || seen[p] || file.Bytes <= 0 {
+					t.Fatalf("%+v is offered", v)
+				}
+				seen[p] = true
+			}
+		}
+	})
 }
