@@ -5,7 +5,7 @@ GO ?= go
 # would only take longer.
 RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store
 
-.PHONY: build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench release clean
+.PHONY: screenshots build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench release clean
 
 # One binary: it uses an NVIDIA GPU where a driver is, and the CPU elsewhere.
 build:
@@ -76,6 +76,11 @@ bench: build
 # dist/ of the commit that is checked out; VERSION and TARGETS as release.sh says.
 release:
 	GO=$(GO) release/release.sh
+
+# The README's pictures, drawn from the running program.
+screenshots:
+	mkdir -p docs
+	$(GO) test -count=1 -run TestScreenshots . -args -screenshots docs
 
 clean:
 	rm -rf confab dist gpu/lib/libcuda.a
