@@ -46,7 +46,7 @@ func (r *root) do(a action) tea.Cmd {
 		r.sheet = &helpSheet{}
 	case doPool:
 		r.sheet = &poolSheet{}
-		return r.back.ask()
+		return r.back().ask()
 	case doModels:
 		return r.openModels("")
 	case doHistory:
@@ -234,9 +234,9 @@ func (r *root) ready(p *pane) bool {
 	switch {
 	case p.conv.running():
 		r.say(toneWarn, "an answer is being written: esc stops it")
-	case r.back.engine == nil && r.back.loading != 0:
+	case r.back().engine == nil && r.back().loading != 0:
 		r.say(toneWarn, "the model is still being loaded")
-	case r.back.engine == nil:
+	case r.back().engine == nil:
 		r.say(toneBad, "no model is loaded (ctrl+o chooses one)")
 	default:
 		return true

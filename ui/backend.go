@@ -14,12 +14,18 @@ import (
 // goroutine.
 type Opener func(context.Context, engine.Config, func(engine.Progress)) (Engine, error)
 
-// backend is the model that answers, or that is being loaded.
+// models are those that answer, or are being loaded.
+type models struct {
+	open Opener
+	all  []*backend
+}
+
+// backend is one model.
 type backend struct {
-	open   Opener
 	config engine.Config
 	engine Engine
 	info   engine.Info
+	base   base
 	err    string
 	// before is the model that was open when the load began, to go back to.
 	before *engine.Config
@@ -49,7 +55,7 @@ type statsMsg struct {
 
 // load begins to open a model; the one before it is closed first, since two may
 // not fit the memory together.
-func (b *backend) load(ctx context.Context, cfg engine.Config) tea.Cmd {
+func (b *backend) load(ctx context.Context, cfg engine.Config, open Opener) tea.Cmd {
 	if b.cancel != nil {
 		b.cancel()
 	}
@@ -65,7 +71,7 @@ func (b *backend) load(ctx context.Context, cfg engine.Config) tea.Cmd {
 	b.engine, b.stats = nil, engine.Stats{}
 	progress := new(atomic.Pointer[engine.Progress])
 	b.progress = progress
-	number, open := b.number, b.open
+	number := b.number
 	return func() tea.Msg {
 		if old != nil {
 			old.Close()
@@ -76,10 +82,10 @@ func (b *backend) load(ctx context.Context, cfg engine.Config) tea.Cmd {
 }
 
 // back begins to open the model from before a load that failed.
-func (b *backend) back(ctx context.Context) tea.Cmd {
+func (b *backend) back(ctx context.Context, open Opener) tea.Cmd {
 	cfg := *b.before
 	b.before = nil
-	return b.load(ctx, cfg)
+	return b.load(ctx, cfg, open)
 }
 
 // opened takes the end of a load; an engine that nobody waits for any more is

@@ -205,8 +205,8 @@ func knobNames() string {
 }
 
 func (r *root) presetCommand(arg string) tea.Cmd {
-	if _, ok := r.base.preset(arg); !ok {
-		return r.fail("there is no preset %q; there are %s", arg, r.base.presetNames())
+	if _, ok := r.base().preset(arg); !ok {
+		return r.fail("there is no preset %q; there are %s", arg, r.base().presetNames())
 	}
 	r.choosePreset(arg)
 	r.say(toneQuiet, "preset "+arg)
@@ -282,7 +282,7 @@ func (r *root) modelCommand(arg string) tea.Cmd {
 
 // reloadCommand opens the model again, for one whose device has failed.
 func (r *root) reloadCommand(string) tea.Cmd {
-	return r.chooseModel(r.back.config.Model)
+	return r.chooseModel(r.back().config.Model)
 }
 
 func (r *root) copyCommand(arg string) tea.Cmd {

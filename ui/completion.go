@@ -61,7 +61,7 @@ func (r *root) offers(line string) []offer {
 			out = append(out, offer{"/set parameter ", "parameter", "a knob by its name"})
 		}
 	case "preset":
-		for _, p := range r.base.presets {
+		for _, p := range r.base().presets {
 			if strings.HasPrefix(p.name, arg) && p.name != arg {
 				out = append(out, offer{"/preset " + p.name, p.name, p.explain})
 			}

@@ -21,12 +21,12 @@ var goldens = []struct {
 }{
 	{"empty", all, func(*bench) {}},
 	{"loading", small, func(b *bench) {
-		b.r.back.engine, b.r.back.loading = nil, b.r.back.number
-		b.r.back.progress.Store(&engine.Progress{Stage: "weights", Done: 1200 << 20, Total: 3400 << 20})
+		b.r.back().engine, b.r.back().loading = nil, b.r.back().number
+		b.r.back().progress.Store(&engine.Progress{Stage: "weights", Done: 1200 << 20, Total: 3400 << 20})
 	}},
 	{"failed", small, func(b *bench) {
-		b.r.back.loading = b.r.back.number
-		b.send(openedMsg{number: b.r.back.number, err: errors.New("needs 21.4 GiB for weights and cells, 18.9 free: lower engine.cells to 90000")})
+		b.r.back().loading = b.r.back().number
+		b.send(openedMsg{number: b.r.back().number, err: errors.New("needs 21.4 GiB for weights and cells, 18.9 free: lower engine.cells to 90000")})
 	}},
 	{"answered", all, func(b *bench) { b.ask("Write a poem about the sea.") }},
 	{"streaming", all, func(b *bench) {

@@ -88,7 +88,7 @@ func (r *root) placeholder(p *pane) string {
 	switch {
 	case p.editing != nil:
 		return "an empty message changes nothing"
-	case r.back.engine == nil && r.back.loading != 0:
+	case r.back().engine == nil && r.back().loading != 0:
 		return "Ask anything; it is sent when the model is loaded"
 	case p.conv.running():
 		return "Write on; it is queued"

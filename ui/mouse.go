@@ -133,7 +133,7 @@ func (r *root) clickPanel(m tea.Mouse, l layout) {
 	}
 	if y == int(knobCount)+2 {
 		x := 2
-		for _, p := range r.base.presets {
+		for _, p := range r.base().presets {
 			if at := m.X - l.panel.x; at >= x && at < x+len(p.name) {
 				r.choosePreset(p.name)
 			}

@@ -40,17 +40,17 @@ func TestMouseOnKnobs(t *testing.T) {
 	b.keys("ctrl+k")
 	x, y := b.find("top-p ")
 	b.click(x+13, y)
-	if v, _ := b.r.pane().conv.layers.get(&b.r.base, knobTopP); v != 0 {
+	if v, _ := b.r.pane().conv.layers.get(b.r.base(), knobTopP); v != 0 {
 		t.Errorf("a click on the slider's begin gives top-p %v", v)
 	}
 	b.send(tea.MouseClickMsg{X: x + 13, Y: y, Button: tea.MouseLeft})
 	b.send(tea.MouseMotionMsg{X: 119, Y: y, Button: tea.MouseLeft})
 	b.send(tea.MouseReleaseMsg{X: 119, Y: y, Button: tea.MouseLeft})
-	if v, _ := b.r.pane().conv.layers.get(&b.r.base, knobTopP); v != 1 {
+	if v, _ := b.r.pane().conv.layers.get(b.r.base(), knobTopP); v != 1 {
 		t.Errorf("dragging to the end gives top-p %v", v)
 	}
 	b.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
-	if v, _ := b.r.pane().conv.layers.get(&b.r.base, knobTopP); v != 0.99 {
+	if v, _ := b.r.pane().conv.layers.get(b.r.base(), knobTopP); v != 0.99 {
 		t.Errorf("a notch of the wheel gives top-p %v", v)
 	}
 	b.click(b.find("creative"))

@@ -97,7 +97,7 @@ func (t *tab) unread() bool {
 // side: its number and knobs, and how far it is.
 func (p *pane) header(r *root, w, number int) (string, string) {
 	th, t := r.th, r.tab()
-	s := p.conv.layers.settings(&r.base)
+	s := p.conv.layers.settings(r.base())
 	dot := " " + th.mark.dot + " "
 	line := fmt.Sprintf("T %.2f", s.Temperature)
 	if a := p.lastAnswer(); a != nil {

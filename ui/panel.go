@@ -56,7 +56,7 @@ func (r *root) drawPanel(w, h int) []string {
 
 func (r *root) knobLine(k knobIndex, w int) string {
 	th, kb := r.th, &knobs[k]
-	v, from := r.pane().conv.layers.get(&r.base, k)
+	v, from := r.pane().conv.layers.get(r.base(), k)
 	chosen := r.focus == focusPanel && r.panel.knob == k
 	name, mark := th.dim, "  "
 	if chosen {
@@ -79,7 +79,7 @@ func (r *root) knobLine(k knobIndex, w int) string {
 		slider = r.slider(kb, v, panelTrack(w), chosen)
 	}
 	return mark + name.draw(fit(kb.label, panelLabel)) + slider +
-		pen.draw(right(value, panelValue)) + "  " + src.draw(fit(r.base.origin(k, from), panelFrom))
+		pen.draw(right(value, panelValue)) + "  " + src.draw(fit(r.base().origin(k, from), panelFrom))
 }
 
 // slider draws where a value lies between its ends.
@@ -111,7 +111,7 @@ func (r *root) presetLine(w int) string {
 	if now == "" {
 		now = "model"
 	}
-	for i, p := range r.base.presets {
+	for i, p := range r.base().presets {
 		if i > 0 {
 			s += "  "
 		}
@@ -160,7 +160,7 @@ func (r *root) pictureLines(w, h int) []string {
 	if !live {
 		title = "last token"
 	}
-	s := r.pane().conv.layers.settings(&r.base)
+	s := r.pane().conv.layers.settings(r.base())
 	odds := simulate(tok.alts, s)
 	lines := []string{fit("  "+th.dim.draw(title), w)}
 	cut := false

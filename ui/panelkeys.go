@@ -105,12 +105,12 @@ func (r *root) turn(k knobIndex, by float64) {
 		r.toggleKnob(k)
 		return
 	}
-	v, _ := r.pane().conv.layers.get(&r.base, k)
+	v, _ := r.pane().conv.layers.get(r.base(), k)
 	r.setKnob(k, v+by)
 }
 
 func (r *root) toggleKnob(k knobIndex) {
-	v, _ := r.pane().conv.layers.get(&r.base, k)
+	v, _ := r.pane().conv.layers.get(r.base(), k)
 	r.setKnob(k, 1-v)
 }
 
@@ -118,7 +118,7 @@ func (r *root) toggleKnob(k knobIndex) {
 // very next token.
 func (r *root) setKnob(k knobIndex, v float64) {
 	c := r.pane().conv
-	if now, _ := c.layers.get(&r.base, k); now == knobs[k].clamp(v) && c.layers.set[k] {
+	if now, _ := c.layers.get(r.base(), k); now == knobs[k].clamp(v) && c.layers.set[k] {
 		return
 	}
 	r.changeKnobs(func(l *layers) { l.put(k, v, c.running()) })
@@ -135,7 +135,7 @@ func (r *root) changeKnobs(change func(*layers)) {
 		c.undo = c.undo[1:]
 	}
 	change(&c.layers)
-	c.tune(&r.base)
+	c.tune(r.base())
 }
 
 func (r *root) knobUndo() {
@@ -143,6 +143,6 @@ func (r *root) knobUndo() {
 	if n := len(c.undo); n > 0 {
 		c.layers = c.undo[n-1]
 		c.undo = c.undo[:n-1]
-		c.tune(&r.base)
+		c.tune(r.base())
 	}
 }

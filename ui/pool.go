@@ -17,10 +17,10 @@ type poolSheet struct{ top, lines, shown int }
 
 func (s *poolSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	th := r.th
-	if r.back.engine == nil {
+	if r.back().engine == nil {
 		return []string{spaces(w), fit("  "+th.dim.draw("no model is open, so there is no pool"), w)}, nil
 	}
-	p := &r.back.stats.Pool
+	p := &r.back().stats.Pool
 	lines := []string{spaces(w), fit("  "+poolLine(th, p), w), spaces(w)}
 	lines = append(lines, s.picture(th, p, w)...)
 	lines = append(lines, fit("  "+poolLegend(th), w), spaces(w))
@@ -165,7 +165,7 @@ func (r *root) ownerName(id string) string {
 
 // engineLines are the engine's own numbers.
 func (r *root) engineLines(w int) []string {
-	th, st, i := r.th, &r.back.stats, &r.back.info
+	th, st, i := r.th, &r.back().stats, &r.back().info
 	dim := func(s string) string { return fit("  "+th.dim.draw(s), w) }
 	out := []string{
 		dim(fmt.Sprintf("%s   %s a cell, %s the pool   context %s", text.CleanLine(i.Name), size(i.CellBytes), size(i.CellBytes*int64(i.Cells)), group(i.Context))),

@@ -144,7 +144,7 @@ func TestHostileText(t *testing.T) {
 	b := newBench(t, 100, 30)
 	evil := "\x1b]0;owned\x07\x1b]52;c;aGk=\x07\x9b31m\x1b[2J\u202eabc\r\x08x"
 	b.f.info.Name = "model" + evil
-	b.r.back.info.Name = b.f.info.Name
+	b.r.back().info.Name = b.f.info.Name
 	b.f.script = func(engine.Request) reply { return reply{text: "text" + evil + " end", thinking: evil, reason: "stop"} }
 	b.write("ask")
 	b.send(tea.PasteMsg{Content: evil})

@@ -34,8 +34,7 @@ type root struct {
 	options Options
 	store   *store.Store
 	th      *theme
-	base    base
-	back    backend
+	models  models
 
 	w, h       int
 	tabs       []*tab
@@ -88,10 +87,10 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		o.frame = nextFrame
 	}
 	r := &root{
-		ctx: ctx, options: o, base: newBase(&o, engine.DefaultSampling(), ownPresets), focused: true,
+		ctx: ctx, options: o, focused: true,
 		noticed: map[string]bool{},
 		dice:    func() int64 { return rand.Int64N(1_000_000) },
-		back:    backend{open: o.Open, config: o.Config},
+		models:  models{open: o.Open, all: []*backend{{config: o.Config, base: newBase(&o, engine.DefaultSampling(), ownPresets)}}},
 		th:      newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
 	}
 	r.th.still = o.ReducedMotion
@@ -126,6 +125,10 @@ func lookup(env []string, name string) string {
 
 func (r *root) now() time.Time { return r.options.now() }
 
+// back is the model of the focused chat, base what its knobs stand on.
+func (r *root) back() *backend { return r.models.all[0] }
+func (r *root) base() *base    { return &r.back().base }
+
 func (r *root) tab() *tab   { return r.tabs[r.active] }
 func (r *root) pane() *pane { return r.tab().pane() }
 
@@ -139,16 +142,16 @@ func (r *root) targets() []*pane {
 
 // Init asks the terminal for its colours and begins to load the model.
 func (r *root) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, r.load(r.back.config), r.tick())
+	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, r.load(r.back().config), r.tick())
 }
 
 func (r *root) load(cfg engine.Config) tea.Cmd {
-	return tea.Batch(r.back.load(r.ctx, cfg), r.tick())
+	return tea.Batch(r.back().load(r.ctx, cfg, r.models.open), r.tick())
 }
 
 // alive tells whether anything moves by itself.
 func (r *root) alive() bool {
-	if r.back.loading != 0 {
+	if r.back().loading != 0 {
 		return true
 	}
 	for _, t := range r.tabs {
@@ -205,7 +208,7 @@ func (r *root) onFrame() tea.Cmd {
 		r.toast = toast{}
 	}
 	if news && r.frame%8 == 0 || len(cmds) > 0 {
-		cmds = append(cmds, r.back.ask())
+		cmds = append(cmds, r.back().ask())
 	}
 	r.checkSaving()
 	if !r.alive() {
@@ -247,23 +250,23 @@ func (r *root) ended(p *pane) tea.Cmd {
 
 // checkEngine tells when the model itself has failed, and what can be done.
 func (r *root) checkEngine() {
-	if e, ok := r.back.engine.(interface{ Err() error }); ok && e.Err() != nil {
-		r.back.err = text.Clean(e.Err().Error()) + "; everything written is kept, /reload opens the model again"
+	if e, ok := r.back().engine.(interface{ Err() error }); ok && e.Err() != nil {
+		r.back().err = text.Clean(e.Err().Error()) + "; everything written is kept, /reload opens the model again"
 	}
 }
 
 // start begins the model's turn in a pane.
 func (r *root) start(p *pane, seed int64) tea.Cmd {
-	if r.back.engine == nil {
+	if r.back().engine == nil {
 		return nil
 	}
 	p.view.follow = true
 	p.conv.answer(r.launch(seed))
-	return tea.Batch(r.tick(), r.back.ask())
+	return tea.Batch(r.tick(), r.back().ask())
 }
 
 func (r *root) launch(seed int64) launch {
-	return launch{ctx: r.ctx, engine: r.back.engine, base: &r.base, seed: seed, dice: r.dice, dropOldest: r.options.DropOldest}
+	return launch{ctx: r.ctx, engine: r.back().engine, base: r.base(), seed: seed, dice: r.dice, dropOldest: r.options.DropOldest}
 }
 
 // say shows a message until the next key.

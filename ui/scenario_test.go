@@ -147,11 +147,11 @@ func TestQueueWhileStreaming(t *testing.T) {
 
 func TestSentBeforeTheModelIsThere(t *testing.T) {
 	b := newBench(t, 100, 30)
-	b.r.back.engine, b.r.back.loading = nil, b.r.back.number
+	b.r.back().engine, b.r.back().loading = nil, b.r.back().number
 	b.write("early")
 	b.keys("enter")
 	b.shows("queued · early")
-	b.send(openedMsg{number: b.r.back.number, engine: b.f})
+	b.send(openedMsg{number: b.r.back().number, engine: b.f})
 	b.settle()
 	if len(b.f.asked) != 1 {
 		t.Errorf("%d requests after the model was loaded", len(b.f.asked))
@@ -246,7 +246,7 @@ func TestCommands(t *testing.T) {
 	b.keys("ctrl+u")
 	b.write("/set parameter temperature 0.35")
 	b.keys("enter")
-	if v, from := b.r.pane().conv.layers.get(&b.r.base, knobTemperature); v != 0.35 || from != fromChat {
+	if v, from := b.r.pane().conv.layers.get(b.r.base(), knobTemperature); v != 0.35 || from != fromChat {
 		t.Errorf("temperature %v from %v", v, from)
 	}
 	b.write("/set parameter top_p 7")

@@ -167,9 +167,9 @@ func TestPanesOutOfSight(t *testing.T) {
 // can be chosen.
 func TestFailedModel(t *testing.T) {
 	b := newBench(t, 100, 30, func(o *Options, _ *fake) { o.Models = func() []modelFile { return demoModels } })
-	b.r.back.loading = b.r.back.number
-	b.r.back.engine = nil
-	b.send(openedMsg{number: b.r.back.number, err: errTest})
+	b.r.back().loading = b.r.back().number
+	b.r.back().engine = nil
+	b.send(openedMsg{number: b.r.back().number, err: errTest})
 	b.shows("lower engine.cells", "ctrl+o", "no model")
 	b.write("hello")
 	b.keys("enter")

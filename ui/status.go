@@ -57,8 +57,8 @@ func (r *root) speed(w int) string {
 
 // cells is the pool at a glance.
 func (r *root) cells() string {
-	p := r.back.stats.Pool
-	if r.back.engine == nil || p.Total == 0 {
+	p := r.back().stats.Pool
+	if r.back().engine == nil || p.Total == 0 {
 		return ""
 	}
 	used := p.Total - p.Free
@@ -94,8 +94,8 @@ func (t *theme) bars(share float64, w int) (string, int) {
 // loadingLine says how far a model's load is, or that there is no model.
 func (r *root) loadingLine(w int) string {
 	switch {
-	case r.back.loading != 0:
-		p, f := r.back.fraction()
+	case r.back().loading != 0:
+		p, f := r.back().fraction()
 		name := text.CleanLine(p.Stage)
 		if f < 0 {
 			return r.th.accent.draw(spinner(r.th, r.frame)) + " " + r.th.dim.draw(text.Truncate(name, w, ""))
@@ -105,7 +105,7 @@ func (r *root) loadingLine(w int) string {
 			line += fmt.Sprintf("  %s of %s", size(p.Done), size(p.Total))
 		}
 		return r.th.dim.draw("loading ") + r.th.meter(f, 16) + r.th.dim.draw(text.Truncate(line, max(w-24, 0), ""))
-	case r.back.engine == nil:
+	case r.back().engine == nil:
 		return r.th.bad.draw("no model") + r.th.dim.draw("  ctrl+o chooses one")
 	}
 	return ""
@@ -144,8 +144,8 @@ func (r *root) messageLines() []string {
 			out = append(out, fit("  "+pen.draw(l), r.w))
 		}
 	}
-	if r.back.err != "" {
-		put(r.back.err+"  (ctrl+o chooses another model)", toneBad, 4)
+	if r.back().err != "" {
+		put(r.back().err+"  (ctrl+o chooses another model)", toneBad, 4)
 	}
 	if r.saveErr != "" {
 		put(r.saveErr, toneBad, 2)

@@ -44,14 +44,14 @@ func (r *root) send(value string) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, p := range targets {
-		if p.conv.running() || r.back.engine == nil {
+		if p.conv.running() || r.back().engine == nil {
 			p.conv.waiting = append(p.conv.waiting, value)
 			continue
 		}
 		p.conv.say(value)
 		cmds = append(cmds, r.start(p, seed))
 	}
-	if r.back.engine == nil && r.back.loading == 0 {
+	if r.back().engine == nil && r.back().loading == 0 {
 		r.say(toneBad, "no model is loaded: the message waits until one is (ctrl+o)")
 	}
 	return tea.Batch(cmds...)

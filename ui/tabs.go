@@ -92,13 +92,13 @@ func (r *root) tabLabel(i int, title string) string {
 
 // modelLine names the model and what it runs on.
 func (r *root) modelLine() string {
-	if r.back.engine == nil {
-		if r.back.loading != 0 {
+	if r.back().engine == nil {
+		if r.back().loading != 0 {
 			return r.th.dim.draw("loading a model")
 		}
 		return r.th.bad.draw("no model")
 	}
-	i := &r.back.info
+	i := &r.back().info
 	s := text.CleanLine(i.Name)
 	if i.Quant != "" && !strings.Contains(strings.ToUpper(s), strings.ToUpper(i.Quant)) {
 		s += " " + text.CleanLine(i.Quant)

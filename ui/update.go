@@ -44,7 +44,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case openedMsg:
 		return r, r.onOpened(msg)
 	case statsMsg:
-		r.back.told(msg)
+		r.back().told(msg)
 	case tea.KeyPressMsg:
 		return r, r.onKey(msg)
 	case tea.PasteMsg:
@@ -72,16 +72,16 @@ func (r *root) seen() {
 
 // onOpened goes on when the model is there: with what was sent meanwhile.
 func (r *root) onOpened(msg openedMsg) tea.Cmd {
-	cmds := []tea.Cmd{r.back.opened(msg)}
-	if msg.number == r.back.number && msg.err != nil && r.back.before != nil {
+	cmds := []tea.Cmd{r.back().opened(msg)}
+	if msg.number == r.back().number && msg.err != nil && r.back().before != nil {
 		r.say(toneBad, text.Clean(msg.err.Error())+"  (going back to the model from before; ctrl+o chooses another)")
-		return tea.Batch(r.back.back(r.ctx), r.tick())
+		return tea.Batch(r.back().back(r.ctx, r.models.open), r.tick())
 	}
-	if msg.number != r.back.number || r.back.engine == nil {
+	if msg.number != r.back().number || r.back().engine == nil {
 		return tea.Batch(cmds...)
 	}
-	info := &r.back.info
-	r.base = newBase(&r.options, info.Sampling, r.base.presets)
+	info := &r.back().info
+	r.back().base = newBase(&r.options, info.Sampling, r.base().presets)
 	r.notice(info.Notices)
 	for _, t := range r.tabs {
 		for _, p := range t.panes {

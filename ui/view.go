@@ -15,9 +15,9 @@ func (r *root) View() tea.View {
 	if !r.mouseOff {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if r.back.loading != 0 {
+	if r.back().loading != 0 {
 		v.ProgressBar = tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
-		if _, f := r.back.fraction(); f >= 0 {
+		if _, f := r.back().fraction(); f >= 0 {
 			v.ProgressBar = tea.NewProgressBar(tea.ProgressBarDefault, int(f*100))
 		}
 	}
@@ -198,9 +198,9 @@ func (r *root) welcome(p *pane, w, h int) []string {
 	th := r.th
 	var say []string
 	switch {
-	case r.back.engine != nil:
-		say = append(say, th.strong.draw(text.CleanLine(r.back.info.Name))+" answers here, inside this program.")
-	case r.back.loading != 0:
+	case r.back().engine != nil:
+		say = append(say, th.strong.draw(text.CleanLine(r.back().info.Name))+" answers here, inside this program.")
+	case r.back().loading != 0:
 		say = append(say, "The model is being loaded; you can write already.")
 	default:
 		say = append(say, "No model is open.")

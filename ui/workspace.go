@@ -63,7 +63,7 @@ func (p *pane) saveDraft() {
 // cannot be read is told and left out.
 func (r *root) restore(ctx context.Context) {
 	presets, faults := readPresets(r.options.ConfigDir)
-	r.base.presets = presets
+	r.base().presets = presets
 	if notices := append(faults, r.options.Notices...); len(notices) > 0 {
 		r.say(toneWarn, strings.Join(notices, "\n"))
 	}
