@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"time"
 
 	"github.com/confab-tui/confab/engine/kv"
@@ -42,6 +43,7 @@ type answer struct {
 	share   int
 	follows *answer     // the one whose evaluation it waited for last
 	trust   trust       // in drafts
+	ahead   []Change    // that the request planned, for tokens still to come
 	changes []Change    // not yet in force for any token that was made
 	event   Event       // of this turn
 	told    Event       // the last one, its State and Counts
@@ -75,8 +77,13 @@ func (a *answer) reusable() []int32 {
 	return a.tokens[:len(a.tokens)-1]
 }
 
-// turnKnobs takes over what the reader set since the last token.
+// turnKnobs takes over what the request planned for the next token, and what the
+// reader set since the last one.
 func (a *answer) turnKnobs() {
+	for len(a.ahead) > 0 && a.ahead[0].Index <= a.counts.Generated {
+		a.stream.Set(a.ahead[0].Sampling)
+		a.ahead = a.ahead[1:]
+	}
 	knobs, _ := a.stream.wishes()
 	if knobs == a.knobs {
 		return
@@ -91,6 +98,14 @@ func (a *answer) turnKnobs() {
 	} else {
 		a.changes = append(a.changes, change)
 	}
+}
+
+// steady is how many tokens come before the knobs turn as planned.
+func (a *answer) steady() int {
+	if len(a.ahead) == 0 {
+		return math.MaxInt
+	}
+	return a.ahead[0].Index - a.counts.Generated
 }
 
 // sampling is the row of knobs for the token that follows the first n.

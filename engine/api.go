@@ -81,6 +81,8 @@ type Info struct {
 	Notices []string
 	// Sampling holds the model's own suggestion, or DefaultSampling.
 	Sampling Sampling
+	// TemplateID names the text of the chat template, empty where there is none.
+	TemplateID string
 	// Thinks says that the template or vocabulary knows thinking blocks.
 	Thinks bool
 	Vocab  int
@@ -102,12 +104,18 @@ type Request struct {
 	Tokens []int32
 
 	Sampling Sampling
+	// Changes are samplings to come, in the order of their Index: each takes
+	// effect with exactly that token, in place of what was set before. With those
+	// of an earlier answer, its Sampling and its seed, the answer is made again.
+	Changes []Change
 	// MaxTokens limits the answer; 0 leaves it to the context.
 	MaxTokens int
 	// Stop ends the answer before any of these texts, which do not appear.
 	Stop []string
 	// Think asks the template for thinking or against it; nil leaves it alone.
 	Think *bool
+	// Now is what the template takes for the present; zero is the present.
+	Now time.Time
 	// DropOldest removes the oldest turns (never the system prompt) when the
 	// context is full, with an Event.Dropped that says how many; otherwise the
 	// answer ends with ReasonContext.

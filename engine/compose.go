@@ -51,24 +51,25 @@ func (e *Engine) tokens(r *Request) (p prompt, err error) {
 // render encodes messages. Where they leave no room for an answer and the
 // request wants it, the oldest turns are left out.
 func (e *Engine) render(messages []chat.Message, r *Request) (p prompt, err error) {
-	if p.tokens, err = e.encode(messages, r.Think); err != nil {
+	o := e.options(r.Think, r.Now)
+	if p.tokens, err = e.words.encode(messages, o); err != nil {
 		return p, err
 	}
 	if r.DropOldest && len(p.tokens) >= e.info.Context {
-		if messages, p.dropped, err = e.shorten(messages, r.Think); err != nil {
+		if messages, p.dropped, err = e.shorten(messages, o); err != nil {
 			return p, err
 		}
-		if p.tokens, err = e.encode(messages, r.Think); err != nil {
+		if p.tokens, err = e.words.encode(messages, o); err != nil {
 			return p, err
 		}
 	}
-	p.said, err = e.alreadySaid(messages, p.tokens, r.Think)
+	p.said, err = e.alreadySaid(messages, p.tokens, o)
 	return p, err
 }
 
 // alreadySaid is the part of tokens that the unfinished answer at the end of
 // messages stands for.
-func (e *Engine) alreadySaid(messages []chat.Message, tokens []int32, think *bool) ([]int32, error) {
+func (e *Engine) alreadySaid(messages []chat.Message, tokens []int32, o chat.Options) ([]int32, error) {
 	last := messages[len(messages)-1]
 	switch {
 	case last.Role != chat.Assistant || !last.Unfinished:
@@ -76,7 +77,7 @@ func (e *Engine) alreadySaid(messages []chat.Message, tokens []int32, think *boo
 	case last.TokensOf == e.info.ID && len(last.Tokens) <= len(tokens):
 		return tokens[len(tokens)-len(last.Tokens):], nil
 	}
-	before, err := e.encode(messages[:len(messages)-1], think)
+	before, err := e.words.encode(messages[:len(messages)-1], o)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func (e *Engine) alreadySaid(messages []chat.Message, tokens []int32, think *boo
 
 // shorten leaves out the oldest turns, system messages excepted, so that a
 // quarter of the context is free for the answer, or as much as can be.
-func (e *Engine) shorten(messages []chat.Message, think *bool) (rest []chat.Message, dropped int, err error) {
+func (e *Engine) shorten(messages []chat.Message, o chat.Options) (rest []chat.Message, dropped int, err error) {
 	system := 0
 	for system < len(messages) && messages[system].Role == chat.System {
 		system++
@@ -93,7 +94,7 @@ func (e *Engine) shorten(messages []chat.Message, think *bool) (rest []chat.Mess
 	rest = messages
 	for _, turn := range turns(messages, system) {
 		shorter := slices.Concat(messages[:system], messages[turn:])
-		tokens, err := e.encode(shorter, think)
+		tokens, err := e.words.encode(shorter, o)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -46,6 +46,7 @@ func (e *Engine) draft(planned []part, a *answer, rows int) []int32 {
 		return nil
 	}
 	most := min(mostDraft, e.pool.Free()+e.pool.Idle()-1, e.info.Context-len(a.tokens)-1)
+	most = min(most, a.steady()-1) // all rows of a step have the same knobs
 	if a.req.MaxTokens > 0 {
 		most = min(most, a.req.MaxTokens-a.counts.Generated-1)
 	}

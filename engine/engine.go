@@ -94,7 +94,7 @@ func (e *Engine) Generate(ctx context.Context, r Request) *Stream {
 func (e *Engine) newAnswer(r Request) *answer {
 	a := &answer{
 		id: e.arrived.Add(1), req: r, began: time.Now(),
-		stream: newStream(r.Sampling, e.inbox.nudge), composing: true,
+		stream: newStream(r.Sampling, e.inbox.nudge), composing: true, ahead: r.Changes,
 	}
 	a.knobs = bounded(r.Sampling)
 	a.trust.share = fair

@@ -49,7 +49,9 @@ func open(ctx context.Context, file *gguf.File, c Config, progress func(Progress
 		return nil, err
 	}
 	p := parts{words: words, file: file, drafter: lookup{}, batch: c.BatchTokens, info: describe(file, program, c)}
-	p.info.Thinks = !words.none() && words.template.Thinks()
+	if !words.none() {
+		p.info.Thinks, p.info.TemplateID = words.template.Thinks(), words.template.ID()
+	}
 	p.info.Notices = append(p.info.Notices, words.notices()...)
 	p.place = func(info *Info) (executor, error) {
 		if err := ctx.Err(); err != nil {

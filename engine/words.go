@@ -113,18 +113,19 @@ func (e *Engine) Piece(id int32) string {
 
 // Render is what the model would be given for a conversation, as text and as ids.
 func (e *Engine) Render(messages []chat.Message, think *bool) (string, []int32, error) {
-	ids, err := e.encode(messages, think)
+	o := e.options(think, time.Time{})
+	ids, err := e.words.encode(messages, o)
 	if err != nil {
 		return "", nil, err
 	}
-	text, err := e.words.template.Text(messages, e.options(think))
+	text, err := e.words.template.Text(messages, o)
 	return text, ids, err
 }
 
-func (e *Engine) encode(messages []chat.Message, think *bool) ([]int32, error) {
-	return e.words.encode(messages, e.options(think))
-}
-
-func (e *Engine) options(think *bool) chat.Options {
-	return chat.Options{AddGenerationPrompt: true, Think: think, Now: time.Now(), ModelID: e.info.ID}
+// options say how to render a conversation; a zero now is the present.
+func (e *Engine) options(think *bool, now time.Time) chat.Options {
+	if now.IsZero() {
+		now = time.Now()
+	}
+	return chat.Options{AddGenerationPrompt: true, Think: think, Now: now, ModelID: e.info.ID}
 }
