@@ -11,7 +11,7 @@ func qwen35(b *builder) {
 	x := b.embed(1)
 	for i := range b.layers() {
 		h := b.norm(x, layerName(i, "attn_norm.weight"))
-		y := b.buffer("y", x.Width)
+		var y Ref
 		if (i+1)%interval == 0 {
 			att := b.gatedAttention(i, h, a)
 			b.wanted(i, &x, &att)
