@@ -149,7 +149,7 @@ func (t *turn) finish(e *engine.End, w *store.Answer) {
 		whole.Unfinished = e.Reason != engine.ReasonStop
 	}
 	whole.Role = chat.Assistant
-	w.Finish(whole, a.facts())
+	w.Finish(whole, a.facts(), nil)
 	if t.doc.Source() != text.Clean(whole.Content) {
 		t.doc.Set(whole.Content)
 	}

@@ -30,6 +30,12 @@ type Facts struct {
 	// left out.
 	Context int `json:"context,omitempty"`
 	Dropped int `json:"dropped,omitempty"`
+	// Given counts the tokens at its beginning that a person wrote or chose: the
+	// model drew those behind them.
+	Given int `json:"given,omitempty"`
+	// SystemID names the text of the system prompt that it was given, empty for
+	// none.
+	SystemID string `json:"system_id,omitempty"`
 	// Think is what was asked of the template, nil for nothing.
 	Think      *bool  `json:"think,omitempty"`
 	AppVersion string `json:"app_version,omitempty"`
@@ -130,11 +136,12 @@ func (a *Answer) SetFacts(f Facts) {
 }
 
 // Finish replaces the text by the whole message as the engine made it, with its
-// token ids, and the facts by the final ones; both are written at once.
-func (a *Answer) Finish(whole chat.Message, f Facts) {
+// token ids and their odds, and the facts by the final ones; all is written at
+// once.
+func (a *Answer) Finish(whole chat.Message, f Facts, o *Odds) {
 	a.chat.complete(&f)
 	whole.Role = chat.Assistant
-	a.message.Message, a.message.Facts = whole, &f
+	a.message.Message, a.message.Facts, a.message.Odds = whole, &f, o
 	a.chat.Updated = time.Now()
 	a.chat.save(true, false, "updated")
 	a.chat.saveMessage(a.message, true)

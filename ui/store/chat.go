@@ -62,6 +62,8 @@ type Message struct {
 	Removed bool `json:"removed,omitempty"`
 	// Facts say how an answer was made; nil for what a person wrote.
 	Facts *Facts `json:"facts,omitempty"`
+	// Odds tell how likely the answer's tokens were, nil where that is not known.
+	Odds *Odds `json:"odds,omitempty"`
 }
 
 // New begins a chat.

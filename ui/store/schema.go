@@ -49,6 +49,8 @@ CREATE VIRTUAL TABLE search USING fts5(content, thinking, tokenize = 'trigram re
 CREATE TRIGGER messages_gone AFTER DELETE ON messages BEGIN
 	DELETE FROM search WHERE rowid = old.id;
 END;
+`, `
+ALTER TABLE messages ADD COLUMN odds BLOB; -- of an answer's tokens, see packOdds
 `}
 
 // migrate brings the schema up to date, or refuses a newer one.

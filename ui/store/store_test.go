@@ -62,7 +62,7 @@ func TestAnswerRoundTrip(t *testing.T) {
 	f.Changes = []Change{{Index: 3, Sampling: []byte(`{"temperature":0}`)}}
 	f.Counts = Counts{Prompt: 7, Cached: 2, Evaluated: 5, Generated: 3}
 	a.Finish(chat.Message{Content: "Good day", Thinking: "hmm", Tokens: []int32{5, 1 << 30, 0, 7}, TokensOf: "id1",
-		ToolCalls: []chat.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":1}`}}}, f)
+		ToolCalls: []chat.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":1}`}}}, f, nil)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

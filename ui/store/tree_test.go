@@ -11,7 +11,7 @@ import (
 func talk(c *Chat, parent ID, text string) *Message {
 	a := c.BeginAnswer(parent, Facts{ModelName: "m"})
 	a.Append(text, "")
-	a.Finish(chat.Message{Content: text}, *a.Message().Facts)
+	a.Finish(chat.Message{Content: text}, *a.Message().Facts, nil)
 	return a.Message()
 }
 
@@ -75,7 +75,7 @@ func TestContinue(t *testing.T) {
 	u := c.AddUser(0, "q")
 	a := c.BeginAnswer(u.ID, Facts{})
 	a.Append("one", "")
-	a.Finish(chat.Message{Content: "one", Unfinished: true, Tokens: []int32{1}, TokensOf: "m"}, Facts{Reason: "length"})
+	a.Finish(chat.Message{Content: "one", Unfinished: true, Tokens: []int32{1}, TokensOf: "m"}, Facts{Reason: "length"}, nil)
 	if m := load(t, s, c.ID).Get(a.ID()); !m.Unfinished || len(m.Tokens) != 1 {
 		t.Errorf("cut answer is %+v", m)
 	}
@@ -84,7 +84,7 @@ func TestContinue(t *testing.T) {
 	if m := load(t, s, c.ID).Get(a.ID()); m.Content != "one two" || m.Tokens != nil || !m.Unfinished {
 		t.Errorf("while it goes on, the answer is %+v", m)
 	}
-	more.Finish(chat.Message{Content: "one two", Tokens: []int32{1, 2}, TokensOf: "m"}, Facts{Reason: "stop"})
+	more.Finish(chat.Message{Content: "one two", Tokens: []int32{1, 2}, TokensOf: "m"}, Facts{Reason: "stop"}, nil)
 	if m := load(t, s, c.ID).Get(a.ID()); m.Unfinished || len(m.Tokens) != 2 {
 		t.Errorf("the answer is %+v", m)
 	}

@@ -59,12 +59,12 @@ func writeChat(tx *sql.Tx, id ID, columns map[string]any) error {
 	return err
 }
 
-const messageColumns = "id, chat, parent, role, content, thinking, tool_calls, name, tool_call_id, tokens, tokens_of, unfinished, removed, created, facts"
+const messageColumns = "id, chat, parent, role, content, thinking, tool_calls, name, tool_call_id, tokens, tokens_of, unfinished, removed, created, facts, odds"
 
-const upsertMessage = "INSERT INTO messages(" + messageColumns + ", indexed) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0)" +
+const upsertMessage = "INSERT INTO messages(" + messageColumns + ", indexed) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0)" +
 	" ON CONFLICT(id) DO UPDATE SET content = excluded.content, thinking = excluded.thinking," +
 	" tool_calls = excluded.tool_calls, tokens = excluded.tokens, tokens_of = excluded.tokens_of," +
-	" unfinished = excluded.unfinished, removed = excluded.removed, facts = excluded.facts, indexed = 0"
+	" unfinished = excluded.unfinished, removed = excluded.removed, facts = excluded.facts, odds = excluded.odds, indexed = 0"
 
 func writeMessage(tx *sql.Tx, m Message) error {
 	if _, err := tx.Exec(ensureChat, m.Chat, millis(m.Created)); err != nil {
@@ -86,21 +86,21 @@ func writeMessage(tx *sql.Tx, m Message) error {
 		facts = string(b)
 	}
 	_, err := tx.Exec(upsertMessage, m.ID, m.Chat, m.Parent, string(m.Role), m.Content, m.Thinking, calls,
-		m.Name, m.ToolCallID, packTokens(m.Tokens), m.TokensOf, m.Unfinished, m.Removed, millis(m.Created), facts)
+		m.Name, m.ToolCallID, packTokens(m.Tokens), m.TokensOf, m.Unfinished, m.Removed, millis(m.Created), facts, m.Odds.pack())
 	return err
 }
 
 func scanMessage(rows *sql.Rows) (*Message, error) {
 	var m Message
 	var role, calls, facts string
-	var tokens []byte
+	var tokens, odds []byte
 	var created int64
 	err := rows.Scan(&m.ID, &m.Chat, &m.Parent, &role, &m.Content, &m.Thinking, &calls, &m.Name, &m.ToolCallID,
-		&tokens, &m.TokensOf, &m.Unfinished, &m.Removed, &created, &facts)
+		&tokens, &m.TokensOf, &m.Unfinished, &m.Removed, &created, &facts, &odds)
 	if err != nil {
 		return nil, err
 	}
-	m.Role, m.Created = chat.Role(role), fromMillis(created)
+	m.Role, m.Created, m.Odds = chat.Role(role), fromMillis(created), oddsFrom(odds)
 	if m.Tokens, err = unpackTokens(tokens); err != nil {
 		return nil, err
 	}
