@@ -69,9 +69,7 @@ func TestPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.String(); got != string(want) {
-			t.Errorf("%s prints\n%s\nwant\n%s", name, got, want)
-		}
+		checkLines(t, name, p.String(), string(want))
 	}
 	for _, arch := range Architectures() {
 		if !archs[arch] && arch != "gpt2" {
@@ -82,6 +80,21 @@ func TestPrograms(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(models, strings.TrimSuffix(filepath.Base(golden), ".txt")+".gguf")); err != nil {
 			t.Errorf("%s belongs to no model", golden)
 		}
+	}
+}
+
+// checkLines reports the first line that differs.
+func checkLines(t *testing.T, name, got, want string) {
+	t.Helper()
+	lines := strings.Split(want, "\n")
+	for i, line := range strings.Split(got, "\n") {
+		if i >= len(lines) || line != lines[i] {
+			t.Errorf("%s: line %d is\n%s\nwant\n%s", name, i+1, line, lines[min(i, len(lines)-1)])
+			return
+		}
+	}
+	if got != want {
+		t.Errorf("%s: the text ends early", name)
 	}
 }
 
