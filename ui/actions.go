@@ -70,6 +70,10 @@ func (r *root) doInChat(a action) tea.Cmd {
 	p := r.pane()
 	v := &p.view
 	switch a {
+	case doSend:
+		return r.submit()
+	case doNewLine:
+		p.input.insert("\n")
 	case doStop:
 		return r.stop(p)
 	case doInterrupt:
@@ -123,7 +127,7 @@ func (r *root) doOnTurn(a action, p *pane, t *turn) tea.Cmd {
 		return r.copyCode(p, t)
 	case doEdit:
 		if p.conv.running() {
-			r.say(toneWarn, "an answer is being written: esc stops it, then edit")
+			r.say(toneWarn, "an answer is being written: "+r.keys.key(doStop)+" stops it, then edit")
 			return nil
 		}
 		r.beginEdit(p, t)
@@ -219,7 +223,7 @@ func (r *root) interrupt(p *pane) tea.Cmd {
 		return r.quit()
 	default:
 		r.quitArmed = true
-		r.say(toneQuiet, "ctrl+c again quits")
+		r.say(toneQuiet, r.keys.key(doInterrupt)+" again quits")
 	}
 	return nil
 }
@@ -233,11 +237,11 @@ func (r *root) quit() tea.Cmd {
 func (r *root) ready(p *pane) bool {
 	switch {
 	case p.conv.running():
-		r.say(toneWarn, "an answer is being written: esc stops it")
+		r.say(toneWarn, "an answer is being written: "+r.keys.key(doStop)+" stops it")
 	case r.back().engine == nil && r.back().loading != 0:
 		r.say(toneWarn, "the model is still being loaded")
 	case r.back().engine == nil:
-		r.say(toneBad, "no model is loaded (ctrl+o chooses one)")
+		r.say(toneBad, "no model is loaded ("+r.keys.key(doModels)+" chooses one)")
 	default:
 		return true
 	}
@@ -278,7 +282,7 @@ func (r *root) goOn(p *pane, t *turn) tea.Cmd {
 func (r *root) swapVersion(t *turn, step int) {
 	p := r.pane()
 	if p.conv.running() {
-		r.say(toneWarn, "an answer is being written: esc stops it")
+		r.say(toneWarn, "an answer is being written: "+r.keys.key(doStop)+" stops it")
 		return
 	}
 	if p.conv.swap(t, step) {
@@ -289,7 +293,7 @@ func (r *root) swapVersion(t *turn, step int) {
 // deleteTurn hides a message and what follows; undo brings it back.
 func (r *root) deleteTurn(p *pane, t *turn) {
 	if p.conv.running() {
-		r.say(toneWarn, "an answer is being written: esc stops it")
+		r.say(toneWarn, "an answer is being written: "+r.keys.key(doStop)+" stops it")
 		return
 	}
 	id := t.m.ID
@@ -300,7 +304,7 @@ func (r *root) deleteTurn(p *pane, t *turn) {
 		p.conv.chat.Restore(id)
 		p.conv.walk()
 	})
-	r.say(toneQuiet, "deleted from here on "+r.th.mark.dot+" alt+z brings it back")
+	r.say(toneQuiet, "deleted from here on "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings it back")
 }
 
 func (r *root) undoLast() {

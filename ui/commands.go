@@ -140,7 +140,7 @@ func distance(a, b string) int {
 func (r *root) clearChat(string) tea.Cmd {
 	p := r.pane()
 	if p.conv.running() {
-		return r.fail("an answer is being written: esc stops it")
+		return r.fail("an answer is being written: %s stops it", r.keys.key(doStop))
 	}
 	t := r.tab()
 	fresh := r.freshPane()
@@ -149,7 +149,7 @@ func (r *root) clearChat(string) tea.Cmd {
 	i := t.focus
 	t.panes[i] = fresh
 	r.closed = append(r.closed, func() { t.panes[i] = p })
-	r.say(toneQuiet, "a fresh start "+r.th.mark.dot+" alt+z brings the old chat back")
+	r.say(toneQuiet, "a fresh start "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings the old chat back")
 	return nil
 }
 

@@ -129,7 +129,7 @@ var namedKeys = map[string]rune{
 	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
 	"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp,
 	"pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "space": tea.KeySpace,
-	"f1": tea.KeyF1, "f2": tea.KeyF2,
+	"f1": tea.KeyF1, "f2": tea.KeyF2, "f6": tea.KeyF6,
 }
 
 // keys presses keys by their names, parted by spaces.

@@ -31,8 +31,8 @@ func (s *helpSheet) page(r *root, w int) []string {
 	columns := max((w-2)/helpColumn, 1)
 	width := (w - 2) / columns
 	heights := make([][]string, columns)
-	blocks := make([][]string, 0, len(helpAreas)+1)
-	for _, a := range helpAreas {
+	blocks := make([][]string, 0, len(r.keys.all)+1)
+	for _, a := range r.keys.all {
 		blocks = append(blocks, helpBlock(r.th, a, width))
 	}
 	blocks = append(blocks, commandBlock(r.th, width))
@@ -71,11 +71,7 @@ func helpBlock(th *theme, a *area, w int) []string {
 		if b.help == "" {
 			continue
 		}
-		show := b.show
-		if show == "" {
-			show, _, _ = strings.Cut(b.keys, " ")
-		}
-		out = append(out, fit(th.accent.draw(fit(show, helpKey))+th.dim.draw(text.Truncate(b.help, w-helpKey-2, th.mark.ellipsis)), w))
+		out = append(out, fit(th.accent.draw(fit(a.shown(&b), helpKey-2)+"  ")+th.dim.draw(text.Truncate(b.help, w-helpKey-2, th.mark.ellipsis)), w))
 	}
 	return out
 }

@@ -177,7 +177,7 @@ func (s *historySheet) remove(r *root, c store.Info) {
 	s.all = slices.DeleteFunc(s.all, func(x store.Info) bool { return x.ID == c.ID })
 	s.refilter()
 	r.closed = append(r.closed, func() { r.store.Undelete(c.ID) })
-	r.say(toneQuiet, "deleted "+r.th.mark.dot+" alt+z brings it back")
+	r.say(toneQuiet, "deleted "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings it back")
 }
 
 func (r *root) pin(c *store.Info) {

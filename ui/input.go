@@ -110,8 +110,8 @@ func (t *turn) cut() bool {
 // hints say what the keys do here and now, the most useful first.
 func (r *root) hints(p *pane) []string {
 	th := r.th
-	newline := "ctrl+j new line"
-	if r.enhanced {
+	newline := r.keys.key(doNewLine) + " new line"
+	if r.enhanced && strings.Contains(" "+r.keys.allOf(doNewLine)+" ", " shift+enter ") {
 		newline = "shift+enter new line"
 	}
 	var parts []string
@@ -124,15 +124,16 @@ func (r *root) hints(p *pane) []string {
 	case r.focus == focusText:
 		return r.textHints(p)
 	case r.focus == focusPanel:
-		return th.hints("j k choose", "h l turn", "digits enter", "tab write")
+		in := func(do action) string { return r.keys.key(do, r.keys.knobs) }
+		return th.hints(in(doKnobDown)+" "+in(doKnobUp)+" choose", in(doTurnLess)+" "+in(doTurnMore)+" turn", "digits enter", in(doWrite)+" write")
 	case p.editing != nil:
 		return th.hints("enter answers anew", "esc leaves it")
 	case p.conv.running() && p.input.empty():
-		return append(parts, th.hints("esc stop", "ctrl+k knobs", "? help")...)
+		return append(parts, th.hints(r.keys.key(doStop)+" stop", r.keys.key(doPanel)+" knobs", "? help")...)
 	case p.input.empty():
-		return append(parts, th.hints("enter send", newline, "? help")...)
+		return append(parts, th.hints(r.keys.key(doSend)+" send", newline, "? help")...)
 	}
-	return append(parts, th.hints("enter send", newline)...)
+	return append(parts, th.hints(r.keys.key(doSend)+" send", newline)...)
 }
 
 // hints draws each of them in the manner of the input line.
@@ -149,7 +150,7 @@ func (r *root) textHints(p *pane) []string {
 	v := &p.view
 	t := v.current()
 	if t == nil {
-		return r.th.hints("tab write")
+		return r.th.hints(r.keys.key(doWrite, r.keys.reading) + " write")
 	}
 	if row := v.rowAt(v.cursor); t.answer != nil {
 		switch {
@@ -159,21 +160,22 @@ func (r *root) textHints(p *pane) []string {
 			return r.th.hints(t.answer.stamp()...)
 		}
 	}
+	in := func(do action) string { return r.keys.key(do, r.keys.reading) }
 	var parts []string
 	if t.cut() {
-		parts = append(parts, "enter continues")
+		parts = append(parts, in(doContinue)+" continues")
 	}
 	if t.of > 1 {
-		parts = append(parts, "left right versions")
+		parts = append(parts, in(doVersionPrev)+" "+in(doVersionNext)+" versions")
 	}
 	if len(r.tab().panes) > 1 {
-		parts = append(parts, "= differences", "o only this")
+		parts = append(parts, in(doDiff)+" differences", in(doOnly)+" only this")
 	}
-	parts = append(parts, "y copy")
+	parts = append(parts, in(doCopy)+" copy")
 	if t.answer != nil {
-		parts = append(parts, "r again", "t tokens")
+		parts = append(parts, in(doRegenerate)+" again", in(doTokens)+" tokens")
 	} else {
-		parts = append(parts, "e edit")
+		parts = append(parts, in(doEdit)+" edit")
 	}
-	return r.th.hints(append(parts, "f fork", "tab write")...)
+	return r.th.hints(append(parts, in(doFork)+" fork", in(doWrite)+" write")...)
 }

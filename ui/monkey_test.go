@@ -39,7 +39,7 @@ func monkey(t *testing.T, seed uint64) {
 		}[rng.IntN(6)]
 	}
 	var names []string
-	for _, a := range helpAreas {
+	for _, a := range b.r.keys.all {
 		for _, x := range a.bindings {
 			names = append(names, strings.Fields(x.keys)...)
 		}

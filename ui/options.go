@@ -35,6 +35,8 @@ type Options struct {
 	Models func() []library.Model
 	// Theme is "auto" (or empty), "dark", "light" or "none".
 	Theme string
+	// Keys gives actions other keys, by the names that CheckKeys knows.
+	Keys map[string][]string
 	// ReducedMotion stops what turns by itself.
 	ReducedMotion bool
 	// Notices are shown when the program starts.

@@ -18,9 +18,9 @@ func (r *root) panelKey(key string) tea.Cmd {
 		r.panel.typing, r.panel.entry = true, key
 		return nil
 	}
-	do, ok := keysPanel.byKey[key]
+	do, ok := r.keys.knobs.byKey[key]
 	if !ok {
-		if key == "ctrl+c" {
+		if r.keys.writing.byKey[key] == doInterrupt {
 			return r.do(doInterrupt)
 		}
 		return nil

@@ -254,19 +254,19 @@ func (p *page) ended(a *answer) {
 	switch a.reason {
 	case engine.ReasonStop:
 		if p.t.doc.Len() == 0 && len(p.t.m.ToolCalls) == 0 {
-			p.note(p.th.dim, "the model ended its turn without a word"+dot+"ctrl+r tries again")
+			p.note(p.th.dim, "the model ended its turn without a word"+dot+p.th.keys.key(doRegenerate)+" tries again")
 		}
 	case engine.ReasonCancel:
-		p.note(p.th.dim, "stopped by you after "+plural(a.counts.Generated, "token", "tokens")+dot+"c continues")
+		p.note(p.th.dim, "stopped by you after "+plural(a.counts.Generated, "token", "tokens")+dot+p.th.keys.key(doContinue, p.th.keys.reading)+" continues")
 	case engine.ReasonLength:
-		p.note(p.th.warn, "stopped at the limit of "+plural(a.start.MaxTokens, "token", "tokens")+dot+"c continues")
+		p.note(p.th.warn, "stopped at the limit of "+plural(a.start.MaxTokens, "token", "tokens")+dot+p.th.keys.key(doContinue, p.th.keys.reading)+" continues")
 	case engine.ReasonContext:
 		p.note(p.th.warn, fmt.Sprintf("the context is full: %s tokens%s/new begins a chat, /fork copies this one",
 			group(a.counts.Prompt+a.counts.Generated), dot))
 	case engine.ReasonError:
 		p.note(p.th.bad, "failed: "+a.err)
 	case reasonLost:
-		p.note(p.th.warn, "confab ended before this answer did"+dot+"c continues")
+		p.note(p.th.warn, "confab ended before this answer did"+dot+p.th.keys.key(doContinue, p.th.keys.reading)+" continues")
 	}
 }
 

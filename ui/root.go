@@ -34,6 +34,7 @@ type root struct {
 	options Options
 	store   *store.Store
 	th      *theme
+	keys    *keymap
 	models  models
 
 	w, h       int
@@ -43,6 +44,7 @@ type root struct {
 	panel      panel
 	sheet      sheet // covers the body, or nil
 	toast      toast
+	keyFaults  []KeyFault
 	noticed    map[string]bool // what models told already
 	saveErr    string          // why saving fails at the moment
 	saveFailed string          // why nothing is kept at all
@@ -94,6 +96,8 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		th:      newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
 	}
 	r.th.still = o.ReducedMotion
+	r.keys, r.keyFaults = newKeymap(o.Keys)
+	r.th.keys = r.keys
 	return r
 }
 

@@ -62,7 +62,7 @@ func (r *root) sheetKey(key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
 		r.sheet = nil
 		return true, nil
 	}
-	if do := anywhere(key); do != doNothing {
+	if do := r.keys.anywhere(key); do != doNothing {
 		if r.sheetOf(do) {
 			r.sheet = nil
 			return true, nil

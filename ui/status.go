@@ -106,7 +106,7 @@ func (r *root) loadingLine(w int) string {
 		}
 		return r.th.dim.draw("loading ") + r.th.meter(f, 16) + r.th.dim.draw(text.Truncate(line, max(w-24, 0), ""))
 	case r.back().engine == nil:
-		return r.th.bad.draw("no model") + r.th.dim.draw("  ctrl+o chooses one")
+		return r.th.bad.draw("no model") + r.th.dim.draw("  "+r.keys.key(doModels)+" chooses one")
 	}
 	return ""
 }
@@ -145,7 +145,7 @@ func (r *root) messageLines() []string {
 		}
 	}
 	if r.back().err != "" {
-		put(r.back().err+"  (ctrl+o chooses another model)", toneBad, 4)
+		put(r.back().err+"  ("+r.keys.key(doModels)+" chooses another model)", toneBad, 4)
 	}
 	if r.saveErr != "" {
 		put(r.saveErr, toneBad, 2)

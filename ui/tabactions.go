@@ -50,7 +50,7 @@ func (r *root) closeTab(i int) {
 		r.tabs = slices.Insert(r.tabs, at, t)
 		r.goTab(at)
 	})
-	r.say(toneQuiet, fmt.Sprintf("closed %q %s alt+z brings it back, ctrl+s lists all chats", t.title(), r.th.mark.dot))
+	r.say(toneQuiet, fmt.Sprintf("closed %q %s %s brings it back, %s lists all chats", t.title(), r.th.mark.dot, r.keys.key(doUndo), r.keys.key(doHistory)))
 }
 
 // settle takes what streams of a tab that closes already brought; the rest of a
@@ -113,7 +113,7 @@ func (r *root) closePane() {
 		t.panes = slices.Insert(t.panes, at, p)
 		t.focus = at
 	})
-	r.say(toneQuiet, "pane closed "+r.th.mark.dot+" alt+z brings it back")
+	r.say(toneQuiet, "pane closed "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings it back")
 }
 
 // focusPane goes to a pane. What is being written goes along while it is meant
@@ -144,7 +144,7 @@ func (r *root) focusPane(i int) {
 func (r *root) toggleBroadcast() {
 	t := r.tab()
 	if len(t.panes) == 1 {
-		r.say(toneQuiet, "there is one pane only; alt+s adds another")
+		r.say(toneQuiet, "there is one pane only; "+r.keys.key(doSplit)+" adds another")
 		return
 	}
 	t.broadcast = !t.broadcast
@@ -227,7 +227,7 @@ func (r *root) onlyThis() {
 	r.closed = append(r.closed, func() {
 		t.panes, t.focus, t.compare, t.broadcast = all, focus, compare, broadcast
 	})
-	r.say(toneQuiet, "only this one goes on "+r.th.mark.dot+" alt+z brings the others back")
+	r.say(toneQuiet, "only this one goes on "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings the others back")
 }
 
 func (r *root) togglePanel() {
@@ -248,7 +248,7 @@ func (r *root) togglePanel() {
 func (r *root) toggleMouse() {
 	r.mouseOff = !r.mouseOff
 	if r.mouseOff {
-		r.say(toneQuiet, "the mouse is the terminal's: select and copy as anywhere else; alt+m takes it back")
+		r.say(toneQuiet, "the mouse is the terminal's: select and copy as anywhere else; "+r.keys.key(doMouse)+" takes it back")
 	} else {
 		r.say(toneQuiet, "the mouse is confab's again")
 	}

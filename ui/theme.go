@@ -32,7 +32,9 @@ type theme struct {
 	version int
 	bg, fg  color.Color
 
-	doc  *text.Theme
+	doc *text.Theme
+	// keys are those in force, for the words that name them.
+	keys *keymap
 	mark marks
 
 	strong, dim, faint     pen
@@ -77,6 +79,7 @@ var plainMarks = marks{
 
 func newTheme(dark, colour, rich bool) *theme {
 	t := &theme{dark: dark, colour: colour, mark: plainMarks}
+	t.keys, _ = newKeymap(nil)
 	if rich {
 		t.mark = richMarks
 	}

@@ -74,7 +74,7 @@ func (r *root) seen() {
 func (r *root) onOpened(msg openedMsg) tea.Cmd {
 	cmds := []tea.Cmd{r.back().opened(msg)}
 	if msg.number == r.back().number && msg.err != nil && r.back().before != nil {
-		r.say(toneBad, text.Clean(msg.err.Error())+"  (going back to the model from before; ctrl+o chooses another)")
+		r.say(toneBad, text.Clean(msg.err.Error())+"  (going back to the model from before; "+r.keys.key(doModels)+" chooses another)")
 		return tea.Batch(r.back().back(r.ctx, r.models.open), r.tick())
 	}
 	if msg.number != r.back().number || r.back().engine == nil {
@@ -117,7 +117,7 @@ func (r *root) onKey(k tea.KeyPressMsg) tea.Cmd {
 	if r.toast.until.IsZero() {
 		r.toast = toast{}
 	}
-	if key != "ctrl+c" {
+	if r.keys.writing.byKey[key] != doInterrupt {
 		r.quitArmed = false
 	}
 	r.checkSaving()
@@ -134,12 +134,12 @@ func (r *root) onKey(k tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if cmd, done := r.tabNumber(key); done {
-		return cmd
-	}
-	if do := anywhere(key); do != doNothing && !r.keepsForInput(key, do) {
+	if do := r.keys.anywhere(key); do != doNothing && !r.keepsForInput(key, do) {
 		r.complete.close()
 		return r.do(do)
+	}
+	if cmd, done := r.tabNumber(key); done {
+		return cmd
 	}
 	r.wordGone = r.wordGone && key == "ctrl+w"
 	switch r.focus {
@@ -192,26 +192,20 @@ func (r *root) textKey(key string) tea.Cmd {
 		}
 		return nil
 	}
-	if key == "g" {
+	if do, ok := r.keys.reading.byKey[key]; key == "g" && (!ok || do == doTop) {
 		r.prefix = "g"
 		return nil
+	}
+	if do, ok := r.keys.reading.byKey[key]; ok {
+		return r.do(do)
 	}
 	if len(key) == 1 && key[0] >= '1' && key[0] <= '6' {
 		r.focusPane(int(key[0] - '1'))
 		return nil
 	}
-	if do, ok := keysText.byKey[key]; ok {
+	switch do := r.keys.writing.byKey[key]; do {
+	case doPageUp, doPageDown, doInterrupt, doRegenerate:
 		return r.do(do)
-	}
-	switch key {
-	case "pgup", "ctrl+b":
-		return r.do(doPageUp)
-	case "pgdown":
-		return r.do(doPageDown)
-	case "ctrl+c":
-		return r.do(doInterrupt)
-	case "ctrl+r":
-		return r.do(doRegenerate)
 	}
 	return nil
 }
@@ -224,12 +218,10 @@ func (r *root) inputKey(key string, k tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
+	if do, ok := r.keys.writing.byKey[key]; ok && (do != doQuitEmpty || p.input.empty()) {
+		return r.do(do)
+	}
 	switch key {
-	case "enter":
-		return r.submit()
-	case "ctrl+j", "shift+enter", "alt+enter":
-		p.input.insert("\n")
-		return nil
 	case "?":
 		if p.input.empty() {
 			return r.do(doHelp)
@@ -253,9 +245,6 @@ func (r *root) inputKey(key string, k tea.KeyPressMsg) tea.Cmd {
 			p.input.delete()
 			return nil
 		}
-	}
-	if do, ok := keysInput.byKey[key]; ok {
-		return r.do(do)
 	}
 	if r.editKey(&p.input, key, k) {
 		p.recall = 0

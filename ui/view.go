@@ -205,7 +205,7 @@ func (r *root) welcome(p *pane, w, h int) []string {
 	default:
 		say = append(say, "No model is open.")
 	}
-	say = append(say, th.accent.draw("ctrl+o")+th.dim.draw(" opens another model of this machine"), th.accent.draw("?")+th.dim.draw("      shows every key"))
+	say = append(say, th.accent.draw(fit(r.keys.key(doModels), 6))+th.dim.draw(" opens another model of this machine"), th.accent.draw("?")+th.dim.draw("      shows every key"))
 	lines := []string{spaces(w)}
 	if p.conv.chat.System != "" {
 		lines = append(lines, fit("  "+th.dim.draw(text.Truncate("system "+th.mark.dot+" "+text.CleanLine(p.conv.chat.System), w-4, th.mark.ellipsis)), w), spaces(w))

@@ -64,6 +64,9 @@ func (p *pane) saveDraft() {
 func (r *root) restore(ctx context.Context) {
 	presets, faults := readPresets(r.options.ConfigDir)
 	r.base().presets = presets
+	for _, f := range r.keyFaults {
+		faults = append(faults, f.String())
+	}
 	if notices := append(faults, r.options.Notices...); len(notices) > 0 {
 		r.say(toneWarn, strings.Join(notices, "\n"))
 	}
@@ -76,7 +79,7 @@ func (r *root) restore(ctx context.Context) {
 	}
 	var w workspace
 	if raw != "" && json.Unmarshal([]byte(raw), &w) != nil {
-		r.say(toneWarn, "the tabs of last time could not be read; the chats are under ctrl+s")
+		r.say(toneWarn, "the tabs of last time could not be read; the chats are under "+r.keys.key(doHistory))
 	}
 	for _, s := range w.Tabs {
 		t := &tab{broadcast: s.Broadcast, compare: s.Compare}
