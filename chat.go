@@ -53,6 +53,7 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 		Models:        func() []library.Model { return library.Find(s.places()) },
 		Version:       version,
 		Theme:         s.theme,
+		Keys:          s.file.bound,
 		ReducedMotion: s.still,
 		Notices:       s.file.unknown,
 	})

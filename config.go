@@ -21,6 +21,8 @@ type configFile struct {
 	lines  map[string]int
 	// unknown are notices about keys that mean nothing.
 	unknown []string
+	// bound are the [keys]: what a person's fingers find, by the action's name.
+	bound map[string][]string
 }
 
 // place names a key's line for an error.
@@ -30,7 +32,7 @@ func (c configFile) place(key string) string {
 
 // readConfig reads a config file; one that is not there sets nothing.
 func readConfig(path string) (configFile, error) {
-	c := configFile{path: path, values: map[string]string{}, lines: map[string]int{}}
+	c := configFile{path: path, values: map[string]string{}, lines: map[string]int{}, bound: map[string][]string{}}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -57,12 +59,29 @@ func (c *configFile) flatten(prefix string, tree map[string]any) {
 			c.flatten(key+".", sub)
 			continue
 		}
+		if action, ok := strings.CutPrefix(key, "keys."); ok {
+			c.bound[action] = words(tree[name])
+			continue
+		}
 		if !slices.Contains(known, key) {
 			c.unknown = append(c.unknown, fmt.Sprintf("%s: unknown key %q, nearest is %q", c.place(key), key, nearest(key, known)))
 			continue
 		}
 		c.values[key] = spell(tree[name])
 	}
+}
+
+// words are the strings of a value that may be one or a list.
+func words(v any) []string {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = fmt.Sprint(list[i])
+	}
+	return out
 }
 
 // spell writes a value as a flag takes it.

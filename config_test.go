@@ -119,3 +119,37 @@ func TestReadMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysOfTheConfigFile: [keys] are handed on as they stand, one or a list,
+// and what is wrong with them has a line.
+func TestKeysOfTheConfigFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.toml")
+	text := "[keys]\nnew-chat = \"f5\"\nsend = [\"enter\", \"ctrl+s\"]\ntext.copi = \"Y\"\n\n[keys.knobs]\nmore = \"+\"\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := readConfig(path)
+	if err != nil || len(file.unknown) > 0 {
+		t.Fatal(err, file.unknown)
+	}
+	for action, want := range map[string][]string{"new-chat": {"f5"}, "send": {"enter", "ctrl+s"}, "knobs.more": {"+"}} {
+		if !slices.Equal(file.bound[action], want) {
+			t.Errorf("%s is bound to %q, want %q", action, file.bound[action], want)
+		}
+	}
+	var buf strings.Builder
+	c := configCommand()
+	c.SetOut(&buf)
+	c.SetArgs([]string{"check", path})
+	c.SilenceUsage, c.SilenceErrors = true, true
+	err = c.Execute()
+	out := buf.String()
+	for _, want := range []string{path + `, line 4: there is no action "text.copi"; nearest is "text.copy"`, path + ", line 3: ctrl+s is both "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("config check does not say %q: %s", want, out)
+		}
+	}
+	if err == nil {
+		t.Error("config check is content")
+	}
+}

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/confab-tui/confab/ui"
 )
 
 //go:embed config.toml.example
@@ -31,6 +34,16 @@ func configCommand() *cobra.Command {
 		Use: "example", Short: "Print a config file with every key, its default and its meaning", Args: noArgs,
 		Run: func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), exampleConfig) },
 	})
+	c.AddCommand(&cobra.Command{
+		Use: "keys", Short: "Print every action that can be given another key, with the keys it has", Args: noArgs,
+		Run: func(c *cobra.Command, _ []string) {
+			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, a := range ui.Actions() {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", a.Name, strings.Join(a.Keys, " "), a.Help)
+			}
+			w.Flush()
+		},
+	})
 	return c
 }
 
@@ -50,6 +63,9 @@ func checkConfig(c *cobra.Command, path string) error {
 	}
 	for _, u := range file.unknown {
 		tell(u)
+	}
+	for _, f := range ui.CheckKeys(file.bound) {
+		tell(file.place("keys."+f.Action) + ": " + f.Problem)
 	}
 	s := newSettings()
 	s.file = file

@@ -30,6 +30,40 @@ func CheckKeys(given map[string][]string) []KeyFault {
 	return faults
 }
 
+// Action is something that a key can be given to.
+type Action struct {
+	Name string
+	Keys []string
+	Help string
+}
+
+// Actions are all of them with the keys that they have where nothing else is
+// said. Those that share a line of the help share its words.
+func Actions() []Action {
+	m, _ := newKeymap(nil)
+	var out []Action
+	for _, a := range m.all {
+		for i := range a.bindings {
+			b := &a.bindings[i]
+			if b.name != "" {
+				out = append(out, Action{b.name, strings.Fields(b.keys), a.helpOf(b)})
+			}
+		}
+	}
+	return out
+}
+
+// helpOf is what a binding does, in the words of the line that it shares where it
+// has none.
+func (a *area) helpOf(b *binding) string {
+	for i := range a.bindings {
+		if o := &a.bindings[i]; b.help == "" && o.with == b.do && o.help != "" {
+			return o.help
+		}
+	}
+	return b.help
+}
+
 // newKeymap lays what was given over the tables. What is wrong is told and left
 // out; a key that two actions ask for goes to the one that was given it.
 func newKeymap(given map[string][]string) (*keymap, []KeyFault) {
