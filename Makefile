@@ -5,7 +5,7 @@ GO ?= go
 # would only take longer.
 RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store
 
-.PHONY: screenshots build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench release clean
+.PHONY: screenshots build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
 
 # One binary: it uses an NVIDIA GPU where a driver is, and the CPU elsewhere.
 build:
@@ -68,10 +68,23 @@ kernels:
 test-gpu:
 	eval "$$(gpu/build.sh)" && $(GO) test -tags cuda -count=1 -timeout 15m ./gpu ./kernels ./engine/cuda
 
-# MODEL: a GGUF file, or a name that `confab models` lists; the built-in one
-# without.
+# Speeds of MODELS (GGUF files or names; none: the built-in model), on the CPU or
+# the GPU. PEER is a command that takes the same flags and prints the same lines,
+# to measure in turn with.
+MODELS ?= builtin
+THREADS ?= 0
+# The built-in model's context is 1024 tokens.
+DEPTH ?= $(if $(filter builtin,$(MODELS)),512,4096)
+measure = set -e; for m in $(MODELS); do echo "== $$m"; \
+  ./confab bench -m $$m $(1) --prompt 512 --gen 64 --batch $(2) $(if $(PEER),--peer "$(PEER)"); \
+  ./confab bench -m $$m $(1) --prompt 0 --gen 64 --batch 1 --depth $(DEPTH) $(if $(PEER),--peer "$(PEER)"); done
 bench: build
-	./confab bench $(if $(MODEL),-m $(MODEL)) --prompt 512 --gen 64 --batch 1,4,8
+	@$(call measure,--backend cpu --threads $(THREADS),1$(comma)4$(comma)16)
+
+bench-gpu: build
+	@$(call measure,--backend cuda,1$(comma)4$(comma)8$(comma)16$(comma)64)
+
+comma := ,
 
 # dist/ of the commit that is checked out; VERSION and TARGETS as release.sh says.
 release:
