@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -33,6 +35,8 @@ type team struct {
 	phases []phase
 	at     int // the open phase
 	seq    uint64
+	// failed is the first panic of a unit. It ends the run, whose caller panics with it.
+	failed atomic.Pointer[failure]
 
 	_ [64]byte
 	// ticket says which opening this is, how many units it has and which is the next
@@ -67,17 +71,49 @@ func newTeam(n int, idle func(phase, worker int)) *team {
 		t.done.Add(1)
 		go func() {
 			defer t.done.Done()
+			debug.SetPanicOnFault(true) // a model's file may be cut short under its mapping
 			t.work(w)
 		}()
 	}
 	return t
 }
 
-// run runs the phases in order, on all workers, and returns when they have ended.
+// run runs the phases in order, on all workers, and returns when they have ended. It panics
+// where a unit did; the team can run again.
 func (t *team) run(phases []phase) {
 	t.phases, t.at = phases, -1
 	t.open()
 	t.work(0)
+	if f := t.failed.Swap(nil); f != nil {
+		panic(f)
+	}
+}
+
+// failure is a panic on its way from a worker to who called it.
+type failure struct {
+	what  any
+	stack []byte
+}
+
+func (f *failure) Error() string { return fmt.Sprint(f.what) }
+
+// Unwrap gives the error that the panic was, such as one of the runtime.
+func (f *failure) Unwrap() error {
+	err, _ := f.what.(error)
+	return err
+}
+
+// Stack is where it happened.
+func (f *failure) Stack() string { return string(f.stack) }
+
+// try runs a piece of work on any goroutine and keeps its panic where it is the first.
+func try(failed *atomic.Pointer[failure], do func()) {
+	defer func() {
+		if what := recover(); what != nil {
+			failed.CompareAndSwap(nil, &failure{what, debug.Stack()})
+		}
+	}()
+	do()
 }
 
 // close ends the workers.
@@ -121,7 +157,7 @@ func (t *team) take(at, unit, worker int) (ran int64) {
 	p := t.phases[at]
 	f, ok := p.(fetcher)
 	if !ok {
-		p.run(unit, worker)
+		t.runUnit(p, unit, worker)
 		return 1
 	}
 	for {
@@ -131,7 +167,7 @@ func (t *team) take(at, unit, worker int) (ran int64) {
 		if more {
 			f.fetch(int(next))
 		}
-		p.run(unit, worker)
+		t.runUnit(p, unit, worker)
 		ran++
 		if !more {
 			return ran
@@ -140,10 +176,15 @@ func (t *team) take(at, unit, worker int) (ran int64) {
 	}
 }
 
+// runUnit runs a unit. One that panics counts as run, so that all workers meet.
+func (t *team) runUnit(p phase, unit, worker int) {
+	try(&t.failed, func() { p.run(unit, worker) })
+}
+
 // open goes on to the next phase with units for several workers, running what has one
 // unit. No unit is running elsewhere when it is called.
 func (t *team) open() {
-	for t.at++; t.at < len(t.phases); t.at++ {
+	for t.at++; t.at < len(t.phases) && t.failed.Load() == nil; t.at++ {
 		n := t.phases[t.at].units()
 		if n > ticketMask/2 {
 			panic("cpu: a phase has too many units")
@@ -153,7 +194,7 @@ func (t *team) open() {
 			return
 		}
 		if n == 1 {
-			t.phases[t.at].run(0, 0)
+			t.runUnit(t.phases[t.at], 0, 0)
 		}
 	}
 	t.publish(0)

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -61,6 +62,48 @@ func TestTeamRunsEverythingOnce(t *testing.T) {
 		if early.Load() != 0 {
 			t.Errorf("%d workers: %d units ran before the phase before had ended", n, early.Load())
 		}
+	}
+}
+
+// breaking panics in one of its units.
+type breaking struct{ n, at int }
+
+func (p breaking) units() int { return p.n }
+
+func (p breaking) run(unit, _ int) {
+	if unit == p.at {
+		panic(fmt.Sprint("unit ", unit))
+	}
+}
+
+// TestTeamSurvivesAPanic of any unit: the run panics with it and skips the phases that
+// follow, and the next run is as good as any.
+func TestTeamSurvivesAPanic(t *testing.T) {
+	for _, workers := range []int{1, 2, 3, 8} {
+		team := newTeam(workers, idle)
+		for _, units := range []int{1, 2, 7, 40} {
+			for at := range units {
+				later := &countPhase{counts: make([]atomic.Int32, 9), early: new(atomic.Int32)}
+				what := func() (what any) {
+					defer func() { what = recover() }()
+					team.run([]phase{emptyPhase{}, breaking{units, at}, later})
+					return nil
+				}()
+				if want := fmt.Sprint("unit ", at); what == nil || fmt.Sprint(what) != want {
+					t.Fatalf("%d workers: the run panics with %v, want %s", workers, what, want)
+				}
+				if n := later.counts[0].Load(); n != 0 {
+					t.Fatalf("%d workers: what follows a panic ran %d times", workers, n)
+				}
+				team.run([]phase{later, later})
+				for u := range later.counts {
+					if n := later.counts[u].Load(); n != 2 {
+						t.Fatalf("%d workers: unit %d of the next run ran %d times, want 2", workers, u, n)
+					}
+				}
+			}
+		}
+		team.close()
 	}
 }
 

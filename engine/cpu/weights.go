@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -103,13 +104,16 @@ func packAll(p *model.Program, jobs []*packJob, o Options) {
 		}
 	}
 	var next atomic.Int64
+	var failed atomic.Pointer[failure]
 	var workers sync.WaitGroup
 	var report sync.Mutex
 	var done int64
 	for range o.Threads {
 		workers.Go(func() {
-			for at := next.Add(1) - 1; at < int64(len(pieces)); at = next.Add(1) - 1 {
-				n := pieces[at].pack(p)
+			debug.SetPanicOnFault(true)
+			for at := next.Add(1) - 1; at < int64(len(pieces)) && failed.Load() == nil; at = next.Add(1) - 1 {
+				var n int64
+				try(&failed, func() { n = pieces[at].pack(p) })
 				if o.Progress != nil {
 					report.Lock()
 					done += n
@@ -120,6 +124,9 @@ func packAll(p *model.Program, jobs []*packJob, o Options) {
 		})
 	}
 	workers.Wait()
+	if f := failed.Load(); f != nil {
+		panic(f)
+	}
 }
 
 // pack packs a piece, gives the file's pages back, and returns how many bytes they were.
