@@ -137,6 +137,7 @@ type launch struct {
 	seed       int64
 	dice       func() int64
 	dropOldest bool
+	version    string // of this program
 }
 
 // answer begins the model's turn at the end of the path.
@@ -168,15 +169,17 @@ func (c *conversation) goOn(t *turn, l launch) {
 	a, req := c.prepare(l)
 	req.Messages = before
 	if old := t.answer; old != nil {
-		old.first = len(t.m.Tokens)
-		if old.first < len(old.tokens) {
-			old.tokens = old.tokens[:old.first]
-		}
+		t.goOnFrom()
 		if len(changed(lastSettings(old), a.start)) > 0 {
 			old.changes = append(old.changes, engine.Change{Index: old.first, Sampling: a.start.Sampling})
 		}
-		old.reason, old.err, old.state = "", "", engine.StateQueued
+		if old.modelID != a.modelID { // what the other model said is given to this one
+			old.given = old.first
+			old.model, old.modelID, old.template, old.backend, old.context = a.model, a.modelID, a.template, a.backend, a.context
+		}
 		a = old
+	} else {
+		a.given, a.said, a.thought = -1, t.doc.Len(), t.thought.Len()
 	}
 	c.writing = c.chat.Continue(t.m.ID, a.facts())
 	c.walk()
@@ -208,6 +211,7 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 	a := &answer{
 		model: info.Name, modelID: info.ID, backend: info.Backend, context: info.Context,
 		think: c.think, seed: uint64(s.Seed), start: s,
+		template: info.TemplateID, system: nameText(c.chat.System), version: l.version,
 	}
 	return a, engine.Request{
 		Conversation: c.chat.ID.String(), Sampling: s.Sampling, MaxTokens: s.MaxTokens,

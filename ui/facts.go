@@ -56,7 +56,8 @@ func readLayers(raw json.RawMessage) layers {
 func (a *answer) facts() store.Facts {
 	f := store.Facts{
 		ModelID: a.modelID, ModelName: a.model, Seed: a.seed, Sampling: savedKnobs(a.start),
-		Backend: a.backend, Context: a.context, Think: a.think,
+		TemplateID: a.template, Backend: a.backend, Context: a.context, Think: a.think,
+		Given: max(a.given, 0), SystemID: a.system, AppVersion: a.version,
 		Reason: string(a.reason), Error: a.err, Dropped: a.dropped,
 		Counts: store.Counts{
 			Prompt: a.counts.Prompt, Cached: a.counts.Cached, Evaluated: a.counts.Evaluated,
@@ -79,6 +80,7 @@ func restoreAnswer(f *store.Facts) *answer {
 	a := &answer{
 		model: text.CleanLine(f.ModelName), modelID: f.ModelID, seed: f.Seed, start: readKnobs(f.Sampling),
 		backend: f.Backend, context: f.Context, think: f.Think,
+		template: f.TemplateID, given: f.Given, system: f.SystemID, version: f.AppVersion,
 		reason: engine.Reason(f.Reason), err: text.CleanLine(f.Error), dropped: f.Dropped, state: engine.StateEnded,
 		counts: engine.Counts{
 			Prompt: f.Counts.Prompt, Cached: f.Counts.Cached, Evaluated: f.Counts.Evaluated,

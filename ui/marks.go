@@ -34,14 +34,15 @@ func (p *page) marks(first int) {
 // tokenAt is the byte of the document at which a token begins; where the tokens
 // are not known any more, about there.
 func (t *turn) tokenAt(n int) int {
+	t.recall()
 	a := t.answer
-	if n < len(a.tokens) {
-		if a.tokens[n].thinking {
+	if i := n - a.lead; i >= 0 && i < len(a.tokens) {
+		if a.tokens[i].thinking {
 			return 0
 		}
-		return a.tokens[n].start
+		return a.tokens[i].start
 	}
-	if len(a.tokens) > 0 || len(t.m.Tokens) == 0 {
+	if len(a.tokens) > 0 && n >= a.lead || len(t.m.Tokens) == 0 {
 		return t.doc.Len()
 	}
 	return t.doc.Len() * min(n, len(t.m.Tokens)) / len(t.m.Tokens)

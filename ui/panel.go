@@ -220,6 +220,7 @@ func (r *root) newestToken() (*token, bool) {
 	if a == nil {
 		return nil, false
 	}
+	r.pane().conv.last().recall()
 	for i := len(a.tokens) - 1; i >= 0; i-- {
 		if len(a.tokens[i].alts) > 0 {
 			return &a.tokens[i], a.running()

@@ -187,6 +187,7 @@ func (p *page) thoughtLines(tail bool) {
 
 func (t *turn) thoughtTokens() int {
 	n := 0
+	t.recall()
 	if t.answer != nil {
 		for i := range t.answer.tokens {
 			if t.answer.tokens[i].thinking {

@@ -47,8 +47,8 @@ func (r *root) openTokens() {
 		r.say(toneQuiet, "there is no answer yet whose tokens could be shown")
 		return
 	}
-	if len(t.answer.tokens) == 0 {
-		r.say(toneQuiet, "the odds of this answer were not kept: they are known for answers of this run")
+	if t.recall(); len(t.answer.tokens) == 0 {
+		r.say(toneQuiet, "the odds of this answer are not known: confab did not write it, or an older one did")
 		return
 	}
 	s := &tokenSheet{p: p, t: t, at: len(t.answer.tokens) - 1}
@@ -197,7 +197,7 @@ func (s *tokenSheet) alternatives(r *root, w int) []string {
 		out = append(out, "  "+th.accent.draw(fit(text.Truncate(shownToken(s.pieceOf(tok)), 13, th.mark.ellipsis), w-2-9))+th.dim.draw(right(percent(float32(tok.likely())), 9)))
 	}
 	out = append(out, "", th.dim.draw(fit("  with the knobs it was drawn at "+strings.TrimSpace(percent(tok.prob)), w)))
-	if before, after := s.t.answer.around(s.at); len(changed(before, after)) > 0 {
+	if before, after := s.t.answer.around(s.t.answer.lead + s.at); len(changed(before, after)) > 0 {
 		for _, k := range changed(before, after) {
 			out = append(out, "", th.accent.draw(fmt.Sprintf("%s %s → %s", knobs[k].label, knobs[k].write(knobs[k].get(&before)), knobs[k].write(knobs[k].get(&after)))))
 		}
@@ -254,7 +254,8 @@ func (s *tokenSheet) branch(r *root) tea.Cmd {
 	if s.alt >= len(tok.alts) || !r.ready(s.p) {
 		return nil
 	}
-	if len(s.t.m.Tokens) <= s.at || tok.thinking {
+	n := s.t.answer.lead + s.at // its place in the message
+	if len(s.t.m.Tokens) <= n || tok.thinking {
 		r.say(toneWarn, "only the tokens of a finished answer's text can be replaced")
 		return nil
 	}
@@ -262,13 +263,14 @@ func (s *tokenSheet) branch(r *root) tea.Cmd {
 	m := s.t.m.Message
 	m.Role = chat.Assistant
 	m.Content = s.t.doc.Source()[:tok.start] + alt.Text
-	m.Tokens = append(append([]int32(nil), m.Tokens[:s.at]...), alt.ID)
+	m.Tokens = append(append([]int32(nil), m.Tokens[:n]...), alt.ID)
 	m.ToolCalls, m.Unfinished = nil, true
 	old := s.t.answer
 	s.p.conv.chat.Add(s.t.m.Parent, m)
 	s.p.conv.walk()
 	t := s.p.conv.last()
 	t.answer = old.until(s.at)
+	t.answer.given = n + 1
 	t.answer.tokens = append(t.answer.tokens, token{
 		id: alt.ID, logProb: alt.LogProb, prob: alt.Prob, start: tok.start, end: t.doc.Len(), alts: tok.alts,
 	})
@@ -276,13 +278,13 @@ func (s *tokenSheet) branch(r *root) tea.Cmd {
 	return r.goOn(s.p, t)
 }
 
-// until is the record of the first n tokens.
+// until is the record up to the nth of the tokens that have one.
 func (a *answer) until(n int) *answer {
 	b := *a
 	b.tokens = append([]token(nil), a.tokens[:n]...)
 	b.changes = nil
 	for _, c := range a.changes {
-		if c.Index < n {
+		if c.Index < a.lead+n {
 			b.changes = append(b.changes, c)
 		}
 	}

@@ -46,16 +46,27 @@ type answer struct {
 	// by the number of the token; together with the seed they replay the answer.
 	start   settings
 	changes []engine.Change
-	// tokens are known for answers of this run of the program.
-	tokens  []token
+	// tokens are the records of the message's tokens behind the first lead ones,
+	// which have none. Those of a stored answer come with recall.
+	tokens []token
+	lead   int
+	// given counts the tokens at its beginning that a person wrote or chose, -1
+	// where that is known only at the end.
+	given int
+	// template, version and system name what else made the text: the chat
+	// template, this program, and the system prompt.
+	template, version, system string
 	counts  engine.Counts
 	state   engine.State
 	reason  engine.Reason
 	err     string
 	dropped int
+	// recalled says that the stored token records were read.
+	recalled bool
 	// first is how many tokens the answer had when it was continued: the engine
-	// counts the new ones from 0.
-	first int
+	// counts the new ones from 0. said and thought are what it had in bytes.
+	first         int
+	said, thought int
 	rate  rate
 }
 
@@ -94,7 +105,7 @@ func (t *turn) plain() string { return strings.TrimSpace(t.m.Content) }
 // take appends what one event brought.
 func (t *turn) take(ev *engine.Event, w *store.Answer) {
 	a := t.answer
-	a.state, a.counts = ev.State, ev.Counts
+	a.count(ev.State, ev.Counts)
 	t.thought.Append(ev.Thinking)
 	t.doc.Append(ev.Text)
 	w.Append(ev.Text, ev.Thinking)
@@ -115,13 +126,28 @@ func (t *turn) take(ev *engine.Event, w *store.Answer) {
 	t.touch()
 }
 
+// count takes over the numbers of a stream; its tokens come on top of those that
+// were there before.
+func (a *answer) count(state engine.State, c engine.Counts) {
+	c.Generated += a.first
+	a.state, a.counts = state, c
+}
+
+// begunBy says that a person wrote the first n tokens.
+func (a *answer) begunBy(n int) {
+	a.given, a.lead = max(n, 0), max(n, 0)
+	for i := range a.changes {
+		a.changes[i].Index += a.given
+	}
+}
+
 // takeToken notes where a token's text lies: behind the token before it, for
 // the engine's pieces join into the text.
 func (t *turn) takeToken(ev *engine.Token) {
 	a := t.answer
-	limit, at := t.doc.Len(), 0
+	limit, at := t.doc.Len(), a.said
 	if ev.Thinking {
-		limit = t.thought.Len()
+		limit, at = t.thought.Len(), a.thought
 	}
 	for i := len(a.tokens) - 1; i >= 0; i-- {
 		if a.tokens[i].thinking == ev.Thinking {
@@ -139,7 +165,8 @@ func (t *turn) takeToken(ev *engine.Token) {
 // finish closes the answer with what the engine says it is.
 func (t *turn) finish(e *engine.End, w *store.Answer) {
 	a := t.answer
-	a.state, a.reason, a.counts, a.seed = engine.StateEnded, e.Reason, e.Counts, e.Seed
+	a.count(engine.StateEnded, e.Counts)
+	a.reason, a.seed = e.Reason, e.Seed
 	if e.Err != nil {
 		a.err = text.CleanLine(e.Err.Error())
 	}
@@ -149,7 +176,10 @@ func (t *turn) finish(e *engine.End, w *store.Answer) {
 		whole.Unfinished = e.Reason != engine.ReasonStop
 	}
 	whole.Role = chat.Assistant
-	w.Finish(whole, a.facts(), nil)
+	if a.given < 0 {
+		a.begunBy(len(whole.Tokens) - len(a.tokens))
+	}
+	w.Finish(whole, a.facts(), a.odds())
 	if t.doc.Source() != text.Clean(whole.Content) {
 		t.doc.Set(whole.Content)
 	}

@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/store"
+)
+
+// odds are the answer's token records for the disk.
+func (a *answer) odds() *store.Odds {
+	list := make([]store.TokenOdds, len(a.tokens))
+	for i := range a.tokens {
+		t := &a.tokens[i]
+		o := store.TokenOdds{ID: t.id, LogProb: t.logProb, Prob: t.prob, Length: t.end - t.start, Thinking: t.thinking}
+		for _, c := range t.alts[:min(len(t.alts), alternatives)] {
+			o.Alternatives = append(o.Alternatives, store.Candidate{ID: c.ID, LogProb: c.LogProb, Text: c.Text})
+		}
+		list[i] = o
+	}
+	return store.NewOdds(list)
+}
+
+// recall reads the token records of an answer that was stored, once. Records that
+// do not fit the text are left out: the text counts.
+func (t *turn) recall() {
+	a := t.answer
+	if a == nil || len(a.tokens) > 0 || t.m.Odds == nil || a.running() || a.recalled {
+		return
+	}
+	a.recalled = true
+	list, err := t.m.Odds.Tokens()
+	if err != nil {
+		return
+	}
+	said, thought := t.doc.Len(), t.thought.Len()
+	for i := range list {
+		if list[i].Thinking {
+			thought -= list[i].Length
+		} else {
+			said -= list[i].Length
+		}
+	}
+	if said < 0 || thought < 0 {
+		return
+	}
+	a.lead = max(len(t.m.Tokens)-len(list), 0)
+	a.tokens = make([]token, len(list))
+	for i := range list {
+		o := &list[i]
+		at := &said
+		if o.Thinking {
+			at = &thought
+		}
+		a.tokens[i] = token{id: o.ID, logProb: o.LogProb, prob: o.Prob, start: *at, end: *at + o.Length, thinking: o.Thinking}
+		*at += o.Length
+		for _, c := range o.Alternatives {
+			p := engine.TokenProb{ID: c.ID, LogProb: c.LogProb}
+			a.tokens[i].alts = append(a.tokens[i].alts, engine.Alternative{TokenProb: p, Text: c.Text})
+		}
+	}
+}
+
+// goOnFrom makes the record ready for the tokens of another stream, which follow
+// what the message has.
+func (t *turn) goOnFrom() {
+	a := t.answer
+	t.recall()
+	a.first = len(t.m.Tokens)
+	if have := max(a.first-a.lead, 0); have < len(a.tokens) {
+		a.tokens = a.tokens[:have]
+	}
+	if len(a.tokens) == 0 {
+		a.lead = a.first
+	}
+	a.said, a.thought = t.doc.Len(), t.thought.Len()
+	a.reason, a.err, a.state = "", "", engine.StateQueued
+}
+
+// nameText is a short name for a text, the same for the same text; none for none.
+func nameText(s string) string {
+	if s == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:6])
+}
