@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui"
 )
 
 // settings is everything that flags, the environment and the config file can
@@ -82,7 +83,7 @@ func (s *settings) chatFlags(fs *pflag.FlagSet) {
 }
 
 func (s *settings) screenFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&s.theme, "theme", "auto", "auto, dark, light or none")
+	fs.StringVar(&s.theme, "theme", "auto", "auto (the terminal's own colours), "+strings.Join(ui.Themes()[1:], ", "))
 	fs.BoolVar(&s.still, "reduced-motion", false, "no moving parts on the screen")
 }
 
@@ -179,7 +180,7 @@ func (s *settings) check() error {
 		words   []string
 	}{
 		{"backend", s.engine.Backend, []string{"", "auto", "cpu", "cuda"}}, {"cell-type", s.engine.CellType, []string{"", "f16", "f32"}},
-		{"think", s.think, []string{"", "auto", "on", "off"}}, {"theme", s.theme, []string{"", "auto", "dark", "light", "none"}},
+		{"think", s.think, []string{"", "auto", "on", "off"}}, {"theme", s.theme, append([]string{"", "auto"}, ui.Themes()...)},
 	} {
 		if !slices.Contains(c.words, c.v) {
 			return s.refuse(c.flag, fmt.Sprintf("%q is none of %s", c.v, strings.Join(c.words[1:], ", ")))

@@ -50,6 +50,7 @@ func init() {
 		{name: "chats", alias: []string{"history", "list"}, help: "all chats", run: action(doHistory)},
 		{name: "copy", args: "code", help: "copy the last answer, or its code", run: (*root).copyCommand},
 		{name: "export", args: "FILE", help: "write as markdown, or .json", run: (*root).exportCommand},
+		{name: "theme", args: "NAME", help: "other colours, kept for next time", run: (*root).themeCommand},
 		{name: "mouse", help: "mouse to the terminal and back", run: action(doMouse)},
 		{name: "close", help: "close this tab", run: action(doCloseTab)},
 		{name: "quit", alias: []string{"exit", "bye", "q"}, help: "leave; everything is kept", run: func(r *root, _ string) tea.Cmd { return r.quit() }},

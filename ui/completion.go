@@ -66,6 +66,12 @@ func (r *root) offers(line string) []offer {
 				out = append(out, offer{"/preset " + p.name, p.name, p.explain})
 			}
 		}
+	case "theme":
+		for _, n := range themeNames {
+			if strings.HasPrefix(n[0], arg) && n[0] != arg {
+				out = append(out, offer{"/theme " + n[0], n[0], n[1]})
+			}
+		}
 	case "think":
 		for _, w := range []string{"on", "off", "auto"} {
 			if strings.HasPrefix(w, arg) && w != arg {

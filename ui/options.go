@@ -33,7 +33,7 @@ type Options struct {
 	DropOldest bool
 	// Models lists the model files of this machine; nil where there is no list.
 	Models func() []library.Model
-	// Theme is "auto" (or empty), "dark", "light" or "none".
+	// Theme is one of Themes; empty is the terminal's own.
 	Theme string
 	// Keys gives actions other keys, by the names that CheckKeys knows.
 	Keys map[string][]string

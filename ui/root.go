@@ -37,25 +37,27 @@ type root struct {
 	keys    *keymap
 	models  models
 
-	w, h       int
-	tabs       []*tab
-	active     int
-	focus      focus
-	panel      panel
-	sheet      sheet // covers the body, or nil
-	toast      toast
-	keyFaults  []KeyFault
-	noticed    map[string]bool // what models told already
-	saveErr    string          // why saving fails at the moment
-	saveFailed string          // why nothing is kept at all
-	saved      string          // the workspace as it was last remembered
-	complete   completion
-	find       finder
-	closed     []func() // what undo brings back, the last one last
-	leaving    []*pane  // closed with an answer that has not ended yet
-	history    []string // prompts, newest first
-	frame      int
-	ticking    bool
+	w, h      int
+	tabs      []*tab
+	active    int
+	focus     focus
+	panel     panel
+	sheet     sheet // covers the body, or nil
+	toast     toast
+	keyFaults []KeyFault
+	// chosenTheme is the one that the person chose in the program, for next time.
+	chosenTheme string
+	noticed     map[string]bool // what models told already
+	saveErr     string          // why saving fails at the moment
+	saveFailed  string          // why nothing is kept at all
+	saved       string          // the workspace as it was last remembered
+	complete    completion
+	find        finder
+	closed      []func() // what undo brings back, the last one last
+	leaving     []*pane  // closed with an answer that has not ended yet
+	history     []string // prompts, newest first
+	frame       int
+	ticking     bool
 	// enhanced tells that the terminal tells shift+enter from enter.
 	enhanced bool
 	focused  bool // the terminal has the focus
@@ -93,9 +95,13 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		noticed: map[string]bool{},
 		dice:    func() int64 { return rand.Int64N(1_000_000) },
 		models:  models{open: o.Open, all: []*backend{{config: o.Config, base: newBase(&o, engine.DefaultSampling(), ownPresets)}}},
-		th:      newTheme(o.Theme != "light", o.Theme != "none" && !noColour(env), richTerminal(env)),
+		th:      newTheme(themeTerminal, !noColour(env), richTerminal(env)),
 	}
 	r.th.still = o.ReducedMotion
+	if name, ok := themeName(o.Theme); ok {
+		r.th.name = name
+		r.th.build()
+	}
 	r.keys, r.keyFaults = newKeymap(o.Keys)
 	r.th.keys = r.keys
 	return r
@@ -270,7 +276,7 @@ func (r *root) start(p *pane, seed int64) tea.Cmd {
 }
 
 func (r *root) launch(seed int64) launch {
-	return launch{ctx: r.ctx, engine: r.back().engine, base: r.base(), seed: seed, dice: r.dice, dropOldest: r.options.DropOldest}
+	return launch{ctx: r.ctx, engine: r.back().engine, base: r.base(), seed: seed, dice: r.dice, dropOldest: r.options.DropOldest, version: r.options.Version}
 }
 
 // say shows a message until the next key.

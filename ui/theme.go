@@ -24,6 +24,8 @@ func (p pen) draw(s string) string {
 // the terminal's own palette with one accent; the two greys are mixed from the
 // terminal's background and foreground where it tells them.
 type theme struct {
+	name string // one of Themes
+	// dark is the terminal's ground, colour tells that colours may be used.
 	dark, colour bool
 	// few tells that the terminal has sixteen colours at most, still that nothing
 	// may turn by itself.
@@ -77,8 +79,8 @@ var plainMarks = marks{
 	edge: ">", ellipsis: "~", shades: [2]string{".", ":"}, dashes: "-",
 }
 
-func newTheme(dark, colour, rich bool) *theme {
-	t := &theme{dark: dark, colour: colour, mark: plainMarks}
+func newTheme(name string, colour, rich bool) *theme {
+	t := &theme{name: name, dark: true, colour: colour, mark: plainMarks}
 	t.keys, _ = newKeymap(nil)
 	if rich {
 		t.mark = richMarks
@@ -89,8 +91,8 @@ func newTheme(dark, colour, rich bool) *theme {
 
 // setBackground takes the terminal's answer about its background colour.
 func (t *theme) setBackground(c color.Color, dark bool) {
-	if same(t.bg, c) && t.dark == dark {
-		return
+	if g, _ := t.ground(); g != nil || same(t.bg, c) && t.dark == dark {
+		return // painted by us, or nothing new
 	}
 	t.bg, t.dark = c, dark
 	t.build()
@@ -98,7 +100,7 @@ func (t *theme) setBackground(c color.Color, dark bool) {
 
 // setForeground takes the terminal's answer about its foreground colour.
 func (t *theme) setForeground(c color.Color) {
-	if !same(t.fg, c) {
+	if g, _ := t.ground(); g == nil && !same(t.fg, c) {
 		t.fg = c
 		t.build()
 	}
@@ -114,14 +116,19 @@ func same(a, b color.Color) bool {
 }
 
 // setFew takes what is known of the terminal's colours.
-func (t *theme) setFew(few bool) {
+func (t *theme) setFew(few, none bool) {
 	t.few = few
+	t.colour = t.colour && !none
 	t.build()
 }
 
 func (t *theme) build() {
 	t.version++
-	t.doc = text.NewTheme(t.dark, t.colour)
+	dark := t.dark
+	if t.name == themeDark || t.name == themeLight {
+		dark = t.name == themeDark
+	}
+	t.doc = text.NewTheme(dark, t.colourful())
 	style := func() ansi.Style { return ansi.NewStyle() }
 	t.strong = pen(style().Bold().String())
 	t.user = t.strong
@@ -129,14 +136,18 @@ func (t *theme) build() {
 	t.likelyPen = pen(style().UnderlineStyle(ansi.UnderlineDotted).String())
 	t.differs = pen(style().Underline(true).String())
 	t.unlikelyPen = pen(style().Underline(true).String())
-	if !t.colour {
+	if !t.colourful() {
 		t.dim, t.faint = pen(style().Faint().String()), pen(style().Faint().String())
 		t.accent, t.accentStrong = t.strong, pen(style().Bold().Underline(true).String())
 		t.good, t.warn, t.bad, t.label = "", t.strong, t.strong, t.strong
 		return
 	}
+	if p := t.palette(); p != nil {
+		t.paintWith(p)
+		return
+	}
 	accent := ansi.BasicColor(6)
-	if !t.dark {
+	if !dark {
 		accent = ansi.BasicColor(4)
 	}
 	t.accent = pen(style().ForegroundColor(accent).String())
@@ -154,7 +165,7 @@ func (t *theme) build() {
 // grey mixes share of the foreground into the background. Without the
 // terminal's answer it is the palette's grey.
 func (t *theme) grey(share float64) pen {
-	if t.bg == nil || t.few {
+	if t.bg == nil || t.few || t.name == themeSixteen {
 		return pen(ansi.NewStyle().ForegroundColor(ansi.BasicColor(8)).String())
 	}
 	fg := t.fg

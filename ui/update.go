@@ -16,21 +16,14 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.w, r.h = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		if msg.Color != nil {
-			dark := msg.IsDark()
-			switch r.options.Theme {
-			case "dark":
-				dark = true
-			case "light":
-				dark = false
-			}
-			r.th.setBackground(msg.Color, dark)
+			r.th.setBackground(msg.Color, msg.IsDark())
 		}
 	case tea.ForegroundColorMsg:
 		if msg.Color != nil {
 			r.th.setForeground(msg.Color)
 		}
 	case tea.ColorProfileMsg:
-		r.th.setFew(msg.Profile < colorprofile.ANSI256)
+		r.th.setFew(msg.Profile < colorprofile.ANSI256, msg.Profile <= colorprofile.ASCII)
 	case tea.KeyboardEnhancementsMsg:
 		r.enhanced = msg.SupportsKeyDisambiguation()
 	case tea.FocusMsg:

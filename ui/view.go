@@ -12,6 +12,7 @@ import (
 // View puts the screen together from the parts' lines.
 func (r *root) View() tea.View {
 	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: r.windowTitle()}
+	v.BackgroundColor, v.ForegroundColor = r.th.ground()
 	if !r.mouseOff {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

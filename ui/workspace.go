@@ -13,6 +13,7 @@ type workspace struct {
 	Tabs   []savedTab `json:"tabs"`
 	Active int        `json:"active"`
 	Panel  bool       `json:"panel,omitempty"`
+	Theme  string     `json:"theme,omitempty"`
 }
 
 type savedTab struct {
@@ -29,7 +30,7 @@ const (
 
 // remember hands the state of the screen to the store's writer.
 func (r *root) remember() {
-	w := workspace{Active: r.active, Panel: r.panel.open}
+	w := workspace{Active: r.active, Panel: r.panel.open, Theme: r.chosenTheme}
 	for _, t := range r.tabs {
 		s := savedTab{Focus: t.focus, Broadcast: t.broadcast, Compare: t.compare}
 		for _, p := range t.panes {
@@ -94,6 +95,9 @@ func (r *root) restore(ctx context.Context) {
 		}
 	}
 	r.panel.open = w.Panel
+	if from := r.options.Sources["theme"]; from != "flag" && from != "env" {
+		r.restoreTheme(w.Theme)
+	}
 	if len(r.tabs) == 0 {
 		r.tabs = []*tab{{panes: []*pane{r.freshPane()}}}
 	}
