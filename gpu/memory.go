@@ -40,7 +40,11 @@ func (d *Device) Upload(dst Ptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
-	return named("cuMemcpyHtoD", cu.MemcpyHtoD(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src))))
+	if err := named("cuMemcpyHtoD", cu.MemcpyHtoD(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)))); err != nil {
+		return err
+	}
+	// The copy of what is not pinned may still be on its way.
+	return d.Sync()
 }
 
 // Download copies from src to dst and waits for it.
@@ -51,12 +55,15 @@ func (d *Device) Download(dst []byte, src Ptr) error {
 	return named("cuMemcpyDtoH", cu.MemcpyDtoH(unsafe.Pointer(&dst[0]), cu.DevicePtr(src), int64(len(dst))))
 }
 
-// Fill sets n bytes.
+// Fill sets n bytes and waits for it.
 func (d *Device) Fill(dst Ptr, value byte, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	return named("cuMemsetD8", cu.MemsetD8(cu.DevicePtr(dst), value, n))
+	if err := named("cuMemsetD8", cu.MemsetD8(cu.DevicePtr(dst), value, n)); err != nil {
+		return err
+	}
+	return d.Sync()
 }
 
 // Pinned returns host memory that the device reads and writes at full speed; FreePinned

@@ -19,11 +19,9 @@ type AttendItem struct {
 	_         int32
 }
 
-// AttendParts says where a row's records are: First, First+Distance, ...
-type AttendParts struct {
-	First, Count, Distance int32
-	_                      int32
-}
+// AttendParts says where a row's records are: First, First+Distance, ... They are of
+// neighbouring chunks of positions, numbered from Chunk on.
+type AttendParts struct{ First, Count, Distance, Chunk int32 }
 
 // AttendShape is what picks the kernel for a layer's attention on a device.
 type AttendShape struct {
@@ -107,7 +105,7 @@ type joinArgs struct {
 // row, sinks has one score a head or is 0. out may be none.
 func (q *Queue) AttendJoin(a *AttendArgs, out Place, rounded Rounded, parts, of, sinks gpu.Ptr, rows int) {
 	chunks := (a.Heads*a.ValueDim + 255) / 256
-	launch(q, "attend_join", gpu.Config{Grid: [3]int{rows, (chunks + 7) / 8}, Threads: 256}, joinArgs{
+	launch(q, "attend_join", gpu.Config{Grid: [3]int{rows, chunks}, Threads: 256}, joinArgs{
 		out: out.Ptr, parts: parts, of: of, sinks: sinks, rounded: rounded.args(), rows: int32(rows),
 		heads: int32(a.Heads), dim: int32(a.ValueDim), ldo: int32(out.Stride)})
 }

@@ -48,7 +48,7 @@ func deviceCase(t *testing.T, q *Queue, d *attendData, chunk, padding int) []flo
 			first = max(0, pos+1-a.Window)
 		}
 		for i := range many {
-			parts[at+i] = AttendParts{First: int32(records + i), Count: int32((last-1)/chunk - first/chunk + 1), Distance: int32(many)}
+			parts[at+i] = AttendParts{First: int32(records + i), Count: int32((last-1)/chunk - first/chunk + 1), Distance: int32(many), Chunk: int32(first / chunk)}
 		}
 		for c := first / chunk; c*chunk < last; c++ {
 			items = append(items, AttendItem{Row: int32(at), Rows: int32(many), Pos: int32(pos),

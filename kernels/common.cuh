@@ -68,7 +68,9 @@ static __device__ __forceinline__ void copy16(uint32_t to, const void* from, boo
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(n) : "memory");
 }
 
-static __device__ __forceinline__ void copies_done() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+// Copies come in groups: commit ends one, wait_for<N> waits for all but the last N.
+static __device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int N> static __device__ __forceinline__ void wait_for() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 
 // Weights pass once through: they take no room in the first-level cache.
 static __device__ __forceinline__ uint4 load_weights(const void* p) {

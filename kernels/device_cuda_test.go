@@ -3,13 +3,17 @@
 package kernels
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"testing"
 
 	"github.com/confab-tui/confab/gpu"
 )
+
+var fatbin = flag.String("fatbin", "", "a file of kernels to run instead of those built in")
 
 // onDevice opens the GPU for a test, or skips it.
 func onDevice(t testing.TB) *Queue {
@@ -18,7 +22,14 @@ func onDevice(t testing.TB) *Queue {
 		t.Skip(err)
 	}
 	runtime.LockOSThread()
-	d, err := gpu.Open(0, Fatbin)
+	image := Fatbin
+	if *fatbin != "" {
+		var err error
+		if image, err = os.ReadFile(*fatbin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := gpu.Open(0, image)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // What happens to heads between the products and attention: a norm of each head, the
 // rotation of its pairs, and the store into cells; up to three parts of a row (q, k, v)
 // in one launch, any of the steps left out. A warp takes one head of one row.
-// Bound: the launch for few rows, memory for many.
+// Bound: the launch for few rows (3.5 us; H200, 2026-11-29), memory for many.
 #include "tile.cuh"
 
 struct HeadJob {

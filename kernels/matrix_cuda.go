@@ -4,6 +4,7 @@ package kernels
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confab-tui/confab/gpu"
 )
@@ -149,45 +150,80 @@ type mulArgs struct {
 	rows, columns, ldx, k, divide, pad      int32
 }
 
+// narrowRows is the most rows for which blocks of 16 rows of weights are faster than
+// those of 128, which read x less often but are too few.
+const narrowRows = 64
+
 // MaxProducts is how many products one Mul takes; they have one K and one Form.
 const MaxProducts = 3
 
-// Mul queues products with the same input: x for FormF32, rounded otherwise.
+// Mul queues products with the same input: x for FormF32, rounded otherwise. Those of
+// one type are launched together.
 func (q *Queue) Mul(products []Product, x Place, rounded Rounded, rows MulRows) {
 	mustFit("products in a launch", len(products), MaxProducts)
-	w := products[0].W
+	for i, p := range products {
+		if p.W.K != products[0].W.K || p.W.Form() != products[0].W.Form() {
+			panic("kernels: Mul of matrices with different inputs")
+		}
+		if slices.IndexFunc(products, func(o Product) bool { return o.W.Type == p.W.Type }) == i {
+			q.mulType(products, p.W, x, rounded, rows)
+		}
+	}
+}
+
+// mulType queues the products whose weights have the type of w.
+func (q *Queue) mulType(products []Product, w *DeviceMatrix, x Place, rounded Rounded, rows MulRows) {
 	a := mulArgs{x: x.Ptr, ldx: int32(x.Stride), k: int32(w.K), columns: int32(w.chunks()),
 		rows: int32(rows.Rows), count: rows.Count, divide: int32(max(1, rows.Divide))}
-	kernel := "mul_float"
 	if w.Form() != FormF32 {
-		kernel, a.x, a.record = "mul_quant", rounded.Values, rounded.Records
+		a.x, a.record = rounded.Values, rounded.Records
 	}
-	blocks := 0
-	for i := range a.jobs {
-		if i < len(products) {
-			p := products[i]
-			if p.W.K != w.K || p.W.Form() != w.Form() {
-				panic("kernels: Mul of matrices with different inputs")
-			}
-			blocks += (p.W.N + 15) / 16
-			a.jobs[i] = mulJob{w: p.W.Data, out: p.Out.Ptr, bias: p.Bias, add: p.Add.Ptr, n: int32(p.W.N),
-				ldo: int32(p.Out.Stride), ldadd: int32(p.Add.Stride), typ: int32(p.W.Type)}
+	wide, high := rows.Rows > narrowRows && rows.Lists == nil, 16
+	if wide {
+		high = 128
+	}
+	blocks, n := 0, 0
+	for _, p := range products {
+		if p.W.Type != w.Type {
+			continue
 		}
-		a.jobs[i].blocks = int32(blocks)
+		blocks += (p.W.N + high - 1) / high
+		a.jobs[n] = mulJob{w: p.W.Data, out: p.Out.Ptr, bias: p.Bias, add: p.Add.Ptr, n: int32(p.W.N),
+			ldo: int32(p.Out.Stride), ldadd: int32(p.Add.Stride), typ: int32(p.W.Type), blocks: int32(blocks)}
+		n++
+	}
+	for ; n < len(a.jobs); n++ {
+		a.jobs[n].blocks = int32(blocks)
 	}
 	c := gpu.Config{Grid: [3]int{blocks}, Threads: 256}
+	if wide {
+		c.Grid[1], c.Shared = (rows.Rows+63)/64, 2*64*(320+64)+4*128*64
+		if w.Form() == FormF32 {
+			c.Shared = 2 * 4 * 2 * 64 * 80
+		}
+		launch(q, fmt.Sprintf("mul_%d_wide", w.Type), c, a)
+		return
+	}
 	each := rows.Rows
 	if l := rows.Lists; l != nil {
 		a.experts, a.starts, a.list = l.Experts, l.Starts, l.List
 		c.Grid[2] = min(l.Count, rows.Rows*l.Used)
 		each = min(rows.Rows, 2*(rows.Rows*l.Used+l.Count-1)/l.Count)
 	}
-	wide := mulWidth(each)
+	width := mulWidth(each)
 	if rows.Lists == nil {
-		c.Grid[1] = (each + 8*wide - 1) / (8 * wide)
+		c.Grid[1] = (each + 8*width - 1) / (8 * width)
 	}
-	c.Shared = wide * 8 * 8 * 17 * 4
-	launch(q, fmt.Sprintf("%s%d", kernel, wide), c, a)
+	if w.Form() != FormF32 {
+		// As many blocks as the registers allow at once, each going from tile to tile.
+		resident := 2
+		if width > 4 {
+			resident = 1
+		}
+		c.Grid[0] = min(blocks, resident*q.Device.SMs)
+	}
+	c.Shared = width * 8 * 8 * 17 * 4
+	launch(q, fmt.Sprintf("mul_%d_%d", w.Type, width), c, a)
 }
 
 // mulWidth is how many times 8 rows a block takes at once.

@@ -97,7 +97,14 @@ func TestDeviceProducts(t *testing.T) {
 			x := randomRows(r, most, k)
 			want := reference(t, typ, n, k, data, x, most)
 			wide := deviceProduct(t, q, m, x, most)
-			near(t, fmt.Sprintf("type %d, %d x %d", typ, n, k), wide, want, 5e-6)
+			limit := 5e-6
+			if formats[typ].values == 1 {
+				limit = 3e-5 // sums of floats, in another order
+			}
+			if typ == BF16 {
+				limit = 4e-3 // the CPU rounds activations to BF16 there
+			}
+			near(t, fmt.Sprintf("type %d, %d x %d", typ, n, k), wide, want, limit)
 			for _, rows := range []int{1, 2, 7, 8, 9, 16, 17, 33, 64, 65} {
 				same(t, fmt.Sprintf("type %d, %d x %d, %d rows", typ, n, k, rows), deviceProduct(t, q, m, x, rows), wide[:rows*n])
 			}

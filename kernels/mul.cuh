@@ -70,3 +70,32 @@ static __device__ __forceinline__ Rows rows_of(const MulArgs& a, int& expert) {
   int from = a.starts[blockIdx.z];
   return {a.list + from, a.starts[blockIdx.z + 1] - from, a.divide};
 }
+
+// Which matrix of the launch the block works on, and its number there.
+static __device__ __forceinline__ const MulJob& job_of(const MulArgs& a, int& block) {
+  block = blockIdx.x;
+  int j = block < a.job[0].blocks ? 0 : block < a.job[1].blocks ? 1 : 2;
+  if (j > 0) block -= a.job[j - 1].blocks;
+  return a.job[j];
+}
+
+// Writes a warp's 16 rows of W by 8*NT rows of x, through shared memory, so that
+// neighbouring lanes write neighbouring values.
+template <int NT> static __device__ __forceinline__ void
+finish_wide(const MulJob& job, int tile, int first, int count, const float sum[NT][4], float* memory) {
+  int lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3;
+  float* mine = memory + (threadIdx.x >> 5) * 8 * NT * 17;
+#pragma unroll
+  for (int i = 0; i < NT; i++)
+#pragma unroll
+    for (int j = 0; j < 4; j++) mine[(8 * i + 2 * t + (j & 1)) * 17 + g + 8 * (j >> 1)] = sum[i][j];
+  __syncwarp();
+  for (int i = lane; i < 16 * 8 * NT; i += 32) {
+    int r = i & 15, m = first + (i >> 4), n = tile * 16 + r;
+    if (n >= job.n || m >= count) continue;
+    float v = mine[(i >> 4) * 17 + r];
+    if (job.bias) v += job.bias[n];
+    if (job.add) v += job.add[(size_t)m * job.ldadd + n];
+    job.out[(size_t)m * job.ldo + n] = v;
+  }
+}

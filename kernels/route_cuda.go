@@ -26,7 +26,7 @@ func (q *Queue) Route(ids, weights, scores Place, r Routing, rows, experts, used
 	mustFit("experts", experts, MaxExperts)
 	launch(q, "route", gpu.Config{Grid: [3]int{(rows + 3) / 4}, Threads: 128}, routeArgs{
 		scores: scores.Ptr, ids: ids.Ptr, weights: weights.Ptr, rows: int32(rows), experts: int32(experts), used: int32(used),
-		rule: int32(r.Rule), normalize: flag(r.Normalize), lds: int32(scores.Stride), ldi: int32(ids.Stride),
+		rule: int32(r.Rule), normalize: bit(r.Normalize), lds: int32(scores.Stride), ldi: int32(ids.Stride),
 		ldw: int32(weights.Stride), scale: r.Scale})
 }
 

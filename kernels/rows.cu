@@ -1,6 +1,7 @@
 // What works on rows value by value, and norms. A warp takes 256 neighbouring values,
 // eight a lane, and can leave the result rounded for the products that follow
-// (Rounded). Bound: memory, or for few rows the launch.
+// (Rounded). Bound: memory, or for few rows the launch: 3.7 us for a norm of 4,096
+// values where an empty kernel takes 2 (H200, 2026-11-29).
 #include "tile.cuh"
 
 enum {
@@ -83,6 +84,8 @@ struct NormArgs {
 extern "C" __global__ void __launch_bounds__(512) norm_rows(const __grid_constant__ NormArgs a) {
   __shared__ float room[32];
   overlap_start();
+  float weight[8];
+  if (a.weight) load8(weight, a.weight, threadIdx.x * 8, a.n);
   overlap_wait();
   int row = blockIdx.x, warps = blockDim.x >> 5, lane = threadIdx.x & 31;
   const float* in = a.in + (size_t)row * a.ldi;
@@ -104,13 +107,14 @@ extern "C" __global__ void __launch_bounds__(512) norm_rows(const __grid_constan
     int k = chunk * 256 + lane * 8;
     float v[8];
     load8(v, in, k, a.n);
+    if (a.weight && chunk >= warps) load8(weight, a.weight, k, a.n);
     for (int i = 0; i < 8; i++) {
       if (k + i >= a.n) {
         v[i] = 0;
         continue;
       }
       v[i] = (v[i] - mean) * scale;
-      if (a.weight) v[i] *= a.weight[k + i];
+      if (a.weight) v[i] *= weight[i];
       if (a.bias) v[i] += a.bias[k + i];
     }
     if (a.out) store8(a.out + (size_t)row * a.ldo, k, a.n, v);

@@ -73,10 +73,10 @@ func (q *Queue) Norm(n NormArgs) {
 	}
 	launch(q, "norm_rows", gpu.Config{Grid: [3]int{n.Rows}, Threads: threads}, normArgs{
 		out: n.Out.Ptr, in: n.In.Ptr, weight: n.Weight, bias: n.Bias, rounded: n.Rounded.args(), n: int32(n.N),
-		ldo: int32(n.Out.Stride), ldi: int32(n.In.Stride), center: flag(n.Center), eps: n.Eps})
+		ldo: int32(n.Out.Stride), ldi: int32(n.In.Stride), center: bit(n.Center), eps: n.Eps})
 }
 
-func flag(b bool) int32 {
+func bit(b bool) int32 {
 	if b {
 		return 1
 	}
@@ -140,8 +140,8 @@ func (q *Queue) Heads(parts []HeadPart, rows int, cells gpu.Ptr) {
 	for i, p := range parts {
 		mustFit("head width", p.Dim, MaxHeadDim)
 		a.jobs[i] = headJob{x: p.X.Ptr, weight: p.Weight, bias: p.Bias, table: p.Table, cache: p.Cache, heads: int32(p.Heads),
-			dim: int32(p.Dim), ld: int32(p.X.Stride), pairs: int32(p.Pairs), interleaved: flag(p.Interleaved),
-			width: int32(p.CellWidth), norm: flag(p.Norm), center: flag(p.Center), keep: flag(p.Keep), eps: p.Eps}
+			dim: int32(p.Dim), ld: int32(p.X.Stride), pairs: int32(p.Pairs), interleaved: bit(p.Interleaved),
+			width: int32(p.CellWidth), norm: bit(p.Norm), center: bit(p.Center), keep: bit(p.Keep), eps: p.Eps}
 		a.total += int32(p.Heads)
 	}
 	launch(q, "turn_heads", gpu.Config{Grid: [3]int{q.gridOf(rows*int(a.total), 4)}, Threads: 128}, a)

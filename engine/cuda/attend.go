@@ -11,7 +11,7 @@ import (
 // times it that leaves no more than mostChunks. The size follows from the row's own
 // position, so a row's sums are the same whatever else is in the step.
 const (
-	firstChunk = 128
+	firstChunk = 64
 	mostChunks = 64
 )
 
@@ -92,7 +92,7 @@ func (p *attendPlan) cut(s span, each, least int, whole bool, records int) int {
 		}
 		count := (last-1)/chunk - first/chunk + 1
 		for i := range n {
-			p.parts[s.row+at+i] = kernels.AttendParts{First: int32(records + i), Count: int32(count), Distance: int32(n)}
+			p.parts[s.row+at+i] = kernels.AttendParts{First: int32(records + i), Count: int32(count), Distance: int32(n), Chunk: int32(first / chunk)}
 		}
 		for c := first / chunk; c*chunk < last; c++ {
 			p.items = append(p.items, kernels.AttendItem{Row: int32(s.row + at), Rows: int32(n), Pos: int32(pos), Cells: int32(s.cells),

@@ -47,6 +47,7 @@ func BenchmarkPrefill(b *testing.B) {
 func benchStart(b *testing.B) *Executor {
 	begin := time.Now()
 	e := start(b, load(b, *benchModel), Options{Cells: 64*1024 + 1})
+	device, sources = e.Name(), sourceHash(b)
 	b.Logf("%s, loaded in %.1f s", e.Name(), time.Since(begin).Seconds())
 	return e
 }
@@ -88,4 +89,5 @@ func report(b *testing.B, f func(), tokens int) {
 	b.ReportMetric(median*1e3, "ms/step")
 	b.ReportMetric(float64(tokens)/median, "tok/s")
 	b.ReportMetric(0, "ns/op")
+	figures = append(figures, fmt.Sprintf("%-28s %8.3f ms/step %9.1f tok/s", b.Name(), median*1e3, float64(tokens)/median))
 }

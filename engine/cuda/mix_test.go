@@ -65,6 +65,12 @@ const (
 func everyWidth(t *testing.T, path string) {
 	p := load(t, path)
 	e := start(t, p, Options{Cells: mixLength*mixSeqs + 1})
+	// What nobody has written must not be read: scratch and free cells are NaN.
+	for c := range mixLength*mixSeqs + 1 {
+		if err := e.Poison(int32(c)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r := rand.New(rand.NewPCG(2, 2))
 	texts := make([][]int32, mixSeqs)
 	alone := make([][][]float32, mixSeqs)
