@@ -147,6 +147,8 @@ func (r *root) doOnTurn(a action, p *pane, t *turn) tea.Cmd {
 		r.nextHit(map[action]int{doHitNext: 1, doHitPrev: -1}[a])
 	case doDiff:
 		r.toggleDiff()
+	case doReplay:
+		return r.replayAnswer(p, t)
 	case doOnly:
 		r.onlyThis()
 	}

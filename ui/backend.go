@@ -53,6 +53,9 @@ type statsMsg struct {
 	stats  engine.Stats
 }
 
+// engineOf is the open model with an ID, else the one of the pane's chat.
+func (r *root) engineOf(_ *pane, _ string) Engine { return r.back().engine }
+
 // load begins to open a model; the one before it is closed first, since two may
 // not fit the memory together.
 func (b *backend) load(ctx context.Context, cfg engine.Config, open Opener) tea.Cmd {

@@ -37,6 +37,7 @@ func init() {
 		{name: "seed", args: "N", help: "pin the dice; random frees them", run: (*root).seedCommand},
 		{name: "think", needs: true, args: "on off auto", help: "ask for thinking or against it", run: (*root).thinkCommand},
 		{name: "regen", alias: []string{"regenerate", "retry"}, help: "answer again, keep both", run: action(doRegenerate)},
+		{name: "replay", help: "make the answer again, compare", run: func(r *root, _ string) tea.Cmd { return r.replayAnswer(r.pane(), nil) }},
 		{name: "continue", help: "continue a cut answer", run: (*root).continueCommand},
 		{name: "undo", args: "N", help: "take the last turns back", run: (*root).undoCommand},
 		{name: "fork", help: "copy this chat into a new tab", run: (*root).forkCommand},

@@ -67,7 +67,7 @@ func newFake(c *clock) *fake {
 		info: engine.Info{
 			ID: "fake", Name: "confab tiny", Quant: "Q8_0", Arch: "llama", Params: 3_400_000, FileBytes: 3_700_000,
 			Context: 2048, TrainedContext: 2048, Cells: 65536, CellBytes: 3072, Backend: "CPU, 2 threads",
-			Sampling: engine.DefaultSampling(), Vocab: 4096,
+			Sampling: engine.DefaultSampling(), Vocab: 4096, TemplateID: "a1b2c3d4e5f6",
 		},
 		script: func(engine.Request) reply { return reply{text: poem, reason: engine.ReasonStop} },
 	}
@@ -245,6 +245,11 @@ func (s *fakeStream) Poll() (engine.Event, bool) {
 
 func (s *fakeStream) emit(ev *engine.Event) {
 	t := s.tokens[s.sent]
+	for _, c := range s.req.Changes {
+		if c.Index == s.sent {
+			s.sampling, s.turned = c.Sampling, true
+		}
+	}
 	if s.turned {
 		ev.Changes = append(ev.Changes, engine.Change{Index: s.sent, Sampling: s.sampling})
 		s.turned = false

@@ -104,6 +104,24 @@ var goldens = []struct {
 			b.ask(s)
 		}
 	}},
+	{"replay", all, func(b *bench) {
+		b.write("Write a poem about the sea.")
+		b.keys("enter ctrl+k")
+		b.frames(12)
+		b.keys("H esc")
+		b.settle()
+		b.runCommand("/replay")
+		b.settle()
+	}},
+	{"replaydiffers", all, func(b *bench) {
+		b.ask("Write a poem about the sea.")
+		b.f.script = func(engine.Request) reply {
+			return reply{text: strings.Replace(poem, "wild and free,\nThere is", "high above me.\nAll of it was", 1), reason: engine.ReasonStop}
+		}
+		b.f.info.Backend = "NVIDIA H200"
+		b.runCommand("/replay")
+		b.settle()
+	}},
 	{"reading", small, func(b *bench) {
 		b.ask("Write a poem about the sea.")
 		b.keys("tab k")

@@ -62,6 +62,7 @@ const (
 	doHitPrev
 	doDiff
 	doOnly
+	doReplay
 	doKnobDown
 	doKnobUp
 	doTurnMore
@@ -168,6 +169,7 @@ var keysText = newArea("In the text (tab)",
 	binding{do: doFork, name: "text.fork", keys: "f", help: "fork into a new tab"},
 	binding{do: doDelete, name: "text.delete", keys: "x", help: "delete from here on"},
 	binding{do: doTokens, name: "text.tokens", keys: "t", help: "tokens of the answer"},
+	binding{do: doReplay, name: "text.replay", keys: "R", help: "replay: does it come again?"},
 	binding{do: doFind, name: "text.find", keys: "/", show: "/ n N", help: "find, next, previous"},
 	binding{do: doHitNext, name: "text.next-hit", keys: "n"},
 	binding{do: doHitPrev, name: "text.previous-hit", keys: "N"},

@@ -54,6 +54,7 @@ type root struct {
 	complete    completion
 	find        finder
 	closed      []func() // what undo brings back, the last one last
+	replayed    *replay  // the answer that is, or was last, made again
 	leaving     []*pane  // closed with an answer that has not ended yet
 	history     []string // prompts, newest first
 	frame       int
@@ -62,6 +63,7 @@ type root struct {
 	enhanced bool
 	focused  bool // the terminal has the focus
 	mouseOff bool
+	noScreen bool // lines are said instead
 	// wordGone is set by the key that deletes a word, so that holding it down
 	// does not go on to close the tab.
 	wordGone bool
@@ -171,7 +173,7 @@ func (r *root) alive() bool {
 			}
 		}
 	}
-	return len(r.leaving) > 0 || !r.toast.until.IsZero()
+	return len(r.leaving) > 0 || r.replayed.running() || !r.toast.until.IsZero()
 }
 
 // tick starts the frames, if something moves and they do not run already.
@@ -214,6 +216,12 @@ func (r *root) onFrame() tea.Cmd {
 		p.conv.drain(now)
 		return !p.conv.running()
 	})
+	if r.replayed != nil && r.replayed.drain() {
+		if _, shown := r.sheet.(*replaySheet); !shown {
+			v, t := r.replayed.verdict()
+			r.say(t, "replay: "+v)
+		}
+	}
 	if !r.toast.until.IsZero() && now.After(r.toast.until) {
 		r.toast = toast{}
 	}
@@ -286,10 +294,8 @@ func (r *root) say(t tone, s string) { r.toast = toast{text: s, tone: t} }
 // and what was written is saved whatever ends it.
 func Run(ctx context.Context, o Options) error {
 	env := os.Environ()
-	if lookup(env, "TERM") == "dumb" {
-		return errDumb
-	}
-	if !term.IsTerminal(os.Stdout.Fd()) {
+	bare := wantsPlain(&o, env)
+	if !bare && !term.IsTerminal(os.Stdout.Fd()) {
 		return errNoTerm
 	}
 	ctx, stop := hangup(ctx)
@@ -300,6 +306,11 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	r.restore(ctx)
+	if bare {
+		runPlain(ctx, r, os.Stdin, os.Stdout, term.IsTerminal(os.Stdin.Fd()))
+		r.leave()
+		return closeStore()
+	}
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(calm())}
 	if !r.th.colour {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))

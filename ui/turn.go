@@ -56,18 +56,18 @@ type answer struct {
 	// template, version and system name what else made the text: the chat
 	// template, this program, and the system prompt.
 	template, version, system string
-	counts  engine.Counts
-	state   engine.State
-	reason  engine.Reason
-	err     string
-	dropped int
+	counts                    engine.Counts
+	state                     engine.State
+	reason                    engine.Reason
+	err                       string
+	dropped                   int
 	// recalled says that the stored token records were read.
 	recalled bool
 	// first is how many tokens the answer had when it was continued: the engine
 	// counts the new ones from 0. said and thought are what it had in bytes.
 	first         int
 	said, thought int
-	rate  rate
+	rate          rate
 }
 
 // token is one token of an answer and where its text lies in the document.
