@@ -22,7 +22,8 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 	if err := s.resolve(fs); err != nil {
 		return err
 	}
-	if !isTerminal(os.Stdin) || !isTerminal(os.Stdout) {
+	s.accessible = s.accessible || s.source["accessible"] == "" && asksForLines()
+	if !s.accessible && (!isTerminal(os.Stdin) || !isTerminal(os.Stdout)) {
 		return errors.New("the chat needs a terminal that can move its cursor; `confab ask` answers without one")
 	}
 	if err := s.findModel(ctx, os.Stderr); err != nil {
@@ -54,11 +55,19 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 		Version:       version,
 		Theme:         s.theme,
 		Keys:          s.file.bound,
+		Accessible:    s.accessible,
 		ReducedMotion: s.still,
 		Notices:       s.file.unknown,
 	})
 	slog.Info("confab ends", "error", err)
 	return err
+}
+
+// asksForLines tells whether the desktop's variable asks all programs for plain
+// lines.
+func asksForLines() bool {
+	v := os.Getenv("ACCESSIBLE")
+	return v != "" && v != "0" && v != "false"
 }
 
 func (s *settings) places() []library.Folder {

@@ -24,7 +24,9 @@ type settings struct {
 	drop     bool
 	theme    string
 	still    bool
-	folders  []string
+	// accessible talks in plain lines, without a screen.
+	accessible bool
+	folders    []string
 	// hub names a model to fetch where it is not here yet.
 	hub string
 	// source says, by flag, where a value comes from: "flag", "env" or "config".
@@ -43,7 +45,7 @@ var keys = map[string]string{
 	"frequency-penalty": "sampling.frequency-penalty", "repeat-last-n": "sampling.repeat-last-n",
 	"temp-last": "sampling.temp-last", "seed": "sampling.seed",
 	"predict": "chat.predict", "system-prompt": "chat.system-prompt", "think": "chat.think", "drop-oldest": "chat.drop-oldest",
-	"theme": "ui.theme", "reduced-motion": "ui.reduced-motion",
+	"theme": "ui.theme", "reduced-motion": "ui.reduced-motion", "accessible": "ui.accessible",
 	"models-folder": "library.folders",
 }
 
@@ -85,6 +87,7 @@ func (s *settings) chatFlags(fs *pflag.FlagSet) {
 func (s *settings) screenFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.theme, "theme", "auto", "auto (the terminal's own colours), "+strings.Join(ui.Themes()[1:], ", "))
 	fs.BoolVar(&s.still, "reduced-motion", false, "no moving parts on the screen")
+	fs.BoolVar(&s.accessible, "accessible", false, "plain lines without a screen, for screen readers (also ACCESSIBLE=1)")
 }
 
 // newSettings starts from what holds where nobody chose.

@@ -37,6 +37,8 @@ type Options struct {
 	Theme string
 	// Keys gives actions other keys, by the names that CheckKeys knows.
 	Keys map[string][]string
+	// Accessible talks in plain lines, without a screen.
+	Accessible bool
 	// ReducedMotion stops what turns by itself.
 	ReducedMotion bool
 	// Notices are shown when the program starts.

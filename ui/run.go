@@ -13,10 +13,7 @@ import (
 	"github.com/confab-tui/confab/ui/store"
 )
 
-var (
-	errDumb   = errors.New("the terminal (TERM=dumb) cannot place text: use confab ask, or set TERM to what the terminal is")
-	errNoTerm = errors.New("the chat needs a terminal, and the output is none: confab ask answers into a pipe or a file")
-)
+var errNoTerm = errors.New("the chat needs a terminal, and the output is none: confab ask answers into a pipe or a file, --accessible talks in lines")
 
 // errHangup is the cause of a program that ends because its terminal went away
 // or it was asked to.

@@ -1,0 +1,53 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/ui/text"
+)
+
+// What the lists say of themselves where there is no screen.
+
+func (s *modelSheet) isReady() bool { return !s.loading }
+func (s *modelSheet) count() int    { return len(s.found) }
+
+func (s *modelSheet) pick(r *root, i int) tea.Cmd {
+	s.at = i
+	return s.choose(r)
+}
+
+func (s *modelSheet) entry(_ *root, i int) string {
+	f := &s.found[i]
+	parts := []string{text.CleanLine(f.Name), text.CleanLine(f.Source), text.CleanLine(f.Quant), s.bytes(f)}
+	if f.Err != nil {
+		parts = append(parts, "unreadable")
+	}
+	return joinWords(parts)
+}
+
+func (s *historySheet) isReady() bool { return s.ready || s.err != "" }
+func (s *historySheet) count() int    { return len(s.found) }
+
+func (s *historySheet) pick(r *root, i int) tea.Cmd { return r.openChat(s.found[i].ID) }
+
+func (s *historySheet) entry(r *root, i int) string {
+	c := &s.found[i]
+	title := text.CleanLine(c.Title)
+	if title == "" {
+		title = "(no title)"
+	}
+	return joinWords([]string{title, plural(c.Messages, "message", "messages"), since(r.now(), c.Updated)})
+}
+
+// joinWords parts what is not empty by commas.
+func joinWords(parts []string) string {
+	var out []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, ", ")
+}
