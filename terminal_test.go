@@ -1,0 +1,208 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/confab-tui/confab/ui/store"
+)
+
+// session is the real program on a terminal of its own.
+type session struct {
+	testing.TB
+	cmd    *exec.Cmd
+	tty    *os.File // the terminal's side
+	read   chan struct{}
+	exited chan error
+
+	mu    sync.Mutex
+	em    *vt.Emulator
+	alt   bool
+	modes map[ansi.Mode]bool
+}
+
+const (
+	screenWidth, screenHeight = 120, 34
+	// The emulator is as large as any window of these tests, since it does not
+	// survive growing.
+	emulatorWidth, emulatorHeight = 200, 50
+)
+
+// home is an environment with folders of its own.
+func home(t testing.TB) []string {
+	t.Helper()
+	dir := t.TempDir()
+	env := []string{"HOME=" + dir, "TERM=xterm-256color", "LANG=C.UTF-8", "PATH=" + os.Getenv("PATH"), "CONFAB_BACKEND=cpu", "CONFAB_REDUCED_MOTION=true"}
+	for _, name := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {
+		env = append(env, "XDG_"+name+"_HOME="+dir+"/"+strings.ToLower(name))
+	}
+	return env
+}
+
+// openSession starts the program and waits until it can be talked to.
+func openSession(t testing.TB, env []string, args ...string) *session {
+	t.Helper()
+	path, err := exec.LookPath("confab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{TB: t, cmd: exec.Command(path, args...), em: vt.NewEmulator(emulatorWidth, emulatorHeight), modes: map[ansi.Mode]bool{},
+		read: make(chan struct{}), exited: make(chan error, 1)}
+	s.cmd.Env = env
+	s.em.SetCallbacks(vt.Callbacks{
+		AltScreen:   func(on bool) { s.alt = on },
+		EnableMode:  func(m ansi.Mode) { s.modes[m] = true },
+		DisableMode: func(m ansi.Mode) { s.modes[m] = false },
+	})
+	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: screenHeight, Cols: screenWidth}); err != nil {
+		t.Fatal(err)
+	}
+	go s.show()
+	go s.reply()
+	go func() { s.exited <- s.cmd.Wait() }()
+	t.Cleanup(func() { s.cmd.Process.Kill(); s.tty.Close() })
+	s.waitFor("confab tiny Q8_0") // the model is there
+	return s
+}
+
+// show draws what the program writes.
+func (s *session) show() {
+	defer close(s.read)
+	b := make([]byte, 1<<16)
+	for {
+		n, err := s.tty.Read(b)
+		s.mu.Lock()
+		s.em.Write(b[:n])
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// reply gives the program the terminal's answers to its questions.
+func (s *session) reply() {
+	b := make([]byte, 4096)
+	for {
+		n, err := s.em.Read(b)
+		if err != nil {
+			return
+		}
+		if _, err := s.tty.Write(b[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// screen is the text on the terminal.
+func (s *session) screen() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.em.String()
+}
+
+func (s *session) keys(text string) {
+	s.Helper()
+	if _, err := s.tty.WriteString(text); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// waitFor fails when the text does not come.
+func (s *session) waitFor(text string) {
+	s.Helper()
+	s.until("the screen shows "+text, func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+func (s *session) until(what string, holds func(screen string) bool) {
+	s.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !holds(s.screen()); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.Fatalf("it never comes that %s:\n%s", what, s.screen())
+		}
+	}
+}
+
+// wait waits for the program's end.
+func (s *session) wait() error {
+	s.Helper()
+	select {
+	case err := <-s.exited:
+		return err
+	case <-time.After(time.Minute):
+		s.Fatalf("the program does not end:\n%s", s.screen())
+		return nil
+	}
+}
+
+// restored fails unless the terminal is as it was found.
+func (s *session) restored() {
+	s.Helper()
+	select {
+	case <-s.read: // the terminal has nothing more to show
+	case <-time.After(time.Second):
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.alt {
+		s.Error("the alternate screen is still on")
+	}
+	for m, on := range s.modes {
+		if on && m != ansi.ModeTextCursorEnable && m != ansi.ModeAutoWrap {
+			s.Errorf("mode %v is still on", m.Mode())
+		}
+	}
+	if on, set := s.modes[ansi.ModeTextCursorEnable]; set && !on {
+		s.Error("the cursor is still hidden")
+	}
+	state, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		s.Error(err)
+	} else if want := uint32(unix.ECHO | unix.ICANON | unix.ISIG); state.Lflag&want != want {
+		s.Errorf("the terminal is still raw: flags %#x", state.Lflag)
+	}
+}
+
+// dataOf is the data folder of an environment.
+func dataOf(env []string) string {
+	for _, v := range env {
+		if at, ok := strings.CutPrefix(v, "XDG_DATA_HOME="); ok {
+			return at + "/confab"
+		}
+	}
+	return ""
+}
+
+// saved is what the program has kept: all chats' messages, in order.
+func saved(t testing.TB, env []string) [][]*store.Message {
+	t.Helper()
+	s, err := store.Open(dataOf(env), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	list, err := s.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [][]*store.Message
+	for _, info := range list {
+		c, err := s.Load(t.Context(), info.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c.Path())
+	}
+	return all
+}
