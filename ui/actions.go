@@ -89,7 +89,7 @@ func (r *root) doInChat(a action) tea.Cmd {
 		v.read()
 	case doWrite:
 		r.focus = focusInput
-		v.reading, r.panel.typing = false, false
+		v.reading, r.panel.typing, v.sel = false, false, selection{}
 	case doPageUp, doPageDown:
 		v.scroll(map[action]int{doPageUp: -1, doPageDown: 1}[a] * max(v.h-2, 1))
 		r.keepCursor(v)
@@ -105,6 +105,10 @@ func (r *root) doInChat(a action) tea.Cmd {
 		}
 	case doRowUp, doRowDown:
 		v.move(map[action]int{doRowUp: -1, doRowDown: 1}[a])
+	case doSelect:
+		r.beginSelect(byLetter)
+	case doSelectRows:
+		r.beginSelect(byRow)
 	case doTurnUp, doTurnDown:
 		v.moveTurn(map[action]int{doTurnUp: -1, doTurnDown: 1}[a])
 	default:
@@ -240,9 +244,11 @@ func (r *root) ready(p *pane) bool {
 	switch {
 	case p.conv.running():
 		r.say(toneWarn, "an answer is being written: "+r.keys.key(doStop)+" stops it")
-	case r.back().engine == nil && r.back().loading != 0:
+	case r.backOf(p).engine == nil && r.backOf(p).loading != 0:
 		r.say(toneWarn, "the model is still being loaded")
-	case r.back().engine == nil:
+	case r.backOf(p).engine == nil && r.backOf(p).closed:
+		r.say(toneWarn, r.backOf(p).name()+" was closed to make room: /reload opens it again")
+	case r.backOf(p).engine == nil:
 		r.say(toneBad, "no model is loaded ("+r.keys.key(doModels)+" chooses one)")
 	default:
 		return true
@@ -266,7 +272,7 @@ func (r *root) regenerate(p *pane, t *turn) tea.Cmd {
 	}
 	p.view.follow = true
 	if t.m.Role == chat.Assistant {
-		p.conv.again(t, r.launch(-1))
+		p.conv.again(t, r.launch(p, -1))
 		return r.tick()
 	}
 	return r.start(p, -1)
@@ -277,7 +283,7 @@ func (r *root) goOn(p *pane, t *turn) tea.Cmd {
 		return nil
 	}
 	p.view.follow = true
-	p.conv.goOn(t, r.launch(-1))
+	p.conv.goOn(t, r.launch(p, -1))
 	return r.tick()
 }
 
@@ -328,6 +334,8 @@ func (r *root) fork(p *pane, t *turn) {
 	}
 	c := p.conv.chat.Fork(t.m.ID)
 	c.SetSampling(p.conv.layers.save())
-	r.newTab(newPane(c, r.th))
+	q := newPane(c, r.th)
+	q.model = p.model
+	r.newTab(q)
 	r.say(toneQuiet, "a copy up to here; the original stays in its tab")
 }

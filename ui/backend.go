@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,26 +15,23 @@ import (
 // goroutine.
 type Opener func(context.Context, engine.Config, func(engine.Progress)) (Engine, error)
 
-// models are those that answer, or are being loaded.
-type models struct {
-	open Opener
-	all  []*backend
-}
-
-// backend is one model.
+// backend is one model: open, being opened, closed to make room, or one that
+// could not be opened.
 type backend struct {
 	config engine.Config
 	engine Engine
 	info   engine.Info
 	base   base
 	err    string
-	// before is the model that was open when the load began, to go back to.
-	before *engine.Config
-	// loading is the load under way; one that was given up is told by its number.
+	// closed says that it was open, and made room for another.
+	closed bool
+	// loading is the load under way or in the queue, 0 for none; number is the
+	// last one. No two loads of the program have the same.
 	loading  int
 	number   int
 	progress *atomic.Pointer[engine.Progress]
 	cancel   context.CancelFunc
+	used     time.Time // when an answer was last asked of it
 	// stats is the last picture of the engine, asked for now and then while
 	// something streams.
 	stats  engine.Stats
@@ -53,60 +51,47 @@ type statsMsg struct {
 	stats  engine.Stats
 }
 
-// engineOf is the open model with an ID, else the one of the pane's chat.
-func (r *root) engineOf(_ *pane, _ string) Engine { return r.back().engine }
-
-// load begins to open a model; the one before it is closed first, since two may
-// not fit the memory together.
-func (b *backend) load(ctx context.Context, cfg engine.Config, open Opener) tea.Cmd {
-	if b.cancel != nil {
-		b.cancel()
-	}
+// open is the command that opens the model, when those that make room for it are
+// closed.
+func (b *backend) open(ctx context.Context, open Opener, room []Engine) tea.Cmd {
 	ctx, b.cancel = context.WithCancel(ctx)
-	b.number++
-	b.loading = b.number
-	old := b.engine
-	if old != nil {
-		b.before = &engine.Config{}
-		*b.before = b.config
-	}
-	b.config, b.err = cfg, ""
-	b.engine, b.stats = nil, engine.Stats{}
-	progress := new(atomic.Pointer[engine.Progress])
-	b.progress = progress
-	number := b.number
+	number, cfg, progress := b.number, b.config, b.progress
 	return func() tea.Msg {
-		if old != nil {
-			old.Close()
+		for _, e := range room {
+			e.Close()
 		}
 		e, err := open(ctx, cfg, func(p engine.Progress) { progress.Store(&p) })
 		return openedMsg{number, e, err}
 	}
 }
 
-// back begins to open the model from before a load that failed.
-func (b *backend) back(ctx context.Context, open Opener) tea.Cmd {
-	cfg := *b.before
-	b.before = nil
-	return b.load(ctx, cfg, open)
-}
-
-// opened takes the end of a load; an engine that nobody waits for any more is
-// closed by the returned command.
+// opened takes the end of the load that b waited for.
 func (b *backend) opened(msg openedMsg) tea.Cmd {
-	if msg.number != b.loading {
-		if msg.engine == nil {
-			return nil
-		}
-		return func() tea.Msg { msg.engine.Close(); return nil }
-	}
 	b.loading = 0
 	if msg.err != nil {
 		b.err = text.Clean(msg.err.Error())
 		return nil
 	}
-	b.engine, b.info, b.before = msg.engine, msg.engine.Info(), nil
+	b.engine, b.info, b.closed = msg.engine, msg.engine.Info(), false
 	return b.ask()
+}
+
+// take gives the engine away, to be closed.
+func (b *backend) take() Engine {
+	e := b.engine
+	b.engine, b.stats, b.closed = nil, engine.Stats{}, true
+	return e
+}
+
+// bytes are what an open model takes.
+func (b *backend) bytes() int64 { return b.info.FileBytes + int64(b.info.Cells)*b.info.CellBytes }
+
+// name is the model's for people, also before it is open.
+func (b *backend) name() string {
+	if b.info.Name != "" {
+		return text.CleanLine(b.info.Name)
+	}
+	return modelName(b.config.Model)
 }
 
 // ask fetches the engine's statistics, one request at a time.
@@ -119,32 +104,14 @@ func (b *backend) ask() tea.Cmd {
 	return func() tea.Msg { return statsMsg{number, e.Stats()} }
 }
 
-func (b *backend) told(msg statsMsg) {
-	b.asking = false
-	if msg.number == b.number {
-		b.stats = msg.stats
-	}
-}
-
 // fraction is how far the load is, from 0 to 1; negative where it is not known.
 func (b *backend) fraction() (engine.Progress, float64) {
 	p := b.progress.Load()
 	if p == nil {
-		return engine.Progress{Stage: "opening"}, -1
+		return engine.Progress{Stage: "opening " + b.name()}, -1
 	}
 	if p.Total <= 0 {
 		return *p, -1
 	}
 	return *p, min(max(float64(p.Done)/float64(p.Total), 0), 1)
-}
-
-// close ends the engine; it is called when the program has left the screen.
-func (b *backend) close() error {
-	if b.cancel != nil {
-		b.cancel()
-	}
-	if b.engine == nil {
-		return nil
-	}
-	return b.engine.Close()
 }

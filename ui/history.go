@@ -241,13 +241,26 @@ func (m loadedMsg) apply(r *root) tea.Cmd {
 	}
 	r.sheet = nil
 	if t := r.tab(); len(t.panes) == 1 && t.pane().conv.blank() && t.pane().input.empty() {
-		t.panes[0] = newPane(m.chat, r.th)
+		t.panes[0] = r.reopened(m.chat)
 		r.goTab(r.active)
 	} else {
-		r.newTab(newPane(m.chat, r.th))
+		r.newTab(r.reopened(m.chat))
 	}
 	r.remember()
 	return nil
+}
+
+// reopened is a pane for a stored chat: with the model that it had where that is
+// open, else with that of the chat in focus.
+func (r *root) reopened(c *store.Chat) *pane {
+	p := newPane(c, r.th)
+	if c.ModelName != "" {
+		p.model = r.models.find(c.ModelPath)
+	}
+	if p.model == nil {
+		p.model = r.back()
+	}
+	return p
 }
 
 // blank tells a chat that nobody has used.

@@ -222,20 +222,6 @@ func (s *modelSheet) click(r *root, _, y int) tea.Cmd {
 
 func (s *modelSheet) wheel(_ *root, n int) { s.move(n) }
 
-// chooseModel opens another model for all chats. Answers that are being written
-// are stopped: their model goes away.
-func (r *root) chooseModel(path string) tea.Cmd {
-	r.sheet = nil
-	for _, t := range r.tabs {
-		for _, p := range t.panes {
-			p.conv.stop()
-		}
-	}
-	cfg := r.options.Config
-	cfg.Model = path
-	return r.load(cfg)
-}
-
 // modelByName is /model: a path, or the only file whose name has all the words.
 func (r *root) modelByName(arg string) tea.Cmd {
 	if strings.ContainsAny(arg, "/\\") || strings.HasSuffix(arg, ".gguf") {

@@ -10,9 +10,12 @@ import (
 
 // pane is one chat on the screen: its text and what is being written to it.
 type pane struct {
-	conv  *conversation
-	view  transcript
-	input editor
+	conv *conversation
+	// model is the chat's, see root.backOf; before is the one to go back to while it
+	// is being opened.
+	model, before *backend
+	view          transcript
+	input         editor
 	// editing is the message whose new version is in the input, kept what stood
 	// there before.
 	editing *turn
@@ -97,7 +100,7 @@ func (t *tab) unread() bool {
 // side: its number and knobs, and how far it is.
 func (p *pane) header(r *root, w, number int) (string, string) {
 	th, t := r.th, r.tab()
-	s := p.conv.layers.settings(r.base())
+	s := p.conv.layers.settings(&r.backOf(p).base)
 	dot := " " + th.mark.dot + " "
 	line := fmt.Sprintf("T %.2f", s.Temperature)
 	if a := p.lastAnswer(); a != nil {

@@ -35,6 +35,7 @@ type root struct {
 	store   *store.Store
 	th      *theme
 	keys    *keymap
+	term    ability
 	models  models
 
 	w, h      int
@@ -100,6 +101,7 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		th:      newTheme(themeTerminal, !noColour(env), richTerminal(env)),
 	}
 	r.th.still = o.ReducedMotion
+	r.term = abilityOf(env)
 	if name, ok := themeName(o.Theme); ok {
 		r.th.name = name
 		r.th.build()
@@ -137,10 +139,6 @@ func lookup(env []string, name string) string {
 
 func (r *root) now() time.Time { return r.options.now() }
 
-// back is the model of the focused chat, base what its knobs stand on.
-func (r *root) back() *backend { return r.models.all[0] }
-func (r *root) base() *base    { return &r.back().base }
-
 func (r *root) tab() *tab   { return r.tabs[r.active] }
 func (r *root) pane() *pane { return r.tab().pane() }
 
@@ -154,16 +152,12 @@ func (r *root) targets() []*pane {
 
 // Init asks the terminal for its colours and begins to load the model.
 func (r *root) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, r.load(r.back().config), r.tick())
-}
-
-func (r *root) load(cfg engine.Config) tea.Cmd {
-	return tea.Batch(r.back().load(r.ctx, cfg, r.models.open), r.tick())
+	return tea.Batch(r.askColours(), r.want(r.models.all[0]), r.tick())
 }
 
 // alive tells whether anything moves by itself.
 func (r *root) alive() bool {
-	if r.back().loading != 0 {
+	if r.models.opening() {
 		return true
 	}
 	for _, t := range r.tabs {
@@ -226,7 +220,7 @@ func (r *root) onFrame() tea.Cmd {
 		r.toast = toast{}
 	}
 	if news && r.frame%8 == 0 || len(cmds) > 0 {
-		cmds = append(cmds, r.back().ask())
+		cmds = append(cmds, r.models.ask())
 	}
 	r.checkSaving()
 	if !r.alive() {
@@ -239,7 +233,7 @@ func (r *root) onFrame() tea.Cmd {
 // notify tells the desktop, through the terminal, that an answer has ended while
 // nobody looked.
 func (r *root) notify(t *tab) tea.Cmd {
-	if r.focused {
+	if r.focused || !r.term.notes {
 		return nil
 	}
 	return tea.Raw(ansi.Notify("confab has answered: " + t.title()))
@@ -256,7 +250,7 @@ func (r *root) checkSaving() {
 // ended goes on after an answer: with what was queued.
 func (r *root) ended(p *pane) tea.Cmd {
 	c := p.conv
-	r.checkEngine()
+	r.checkEngine(r.backOf(p))
 	if len(c.waiting) == 0 || c.last() != nil && c.last().answer != nil && c.last().answer.reason == engine.ReasonError {
 		return nil
 	}
@@ -266,25 +260,27 @@ func (r *root) ended(p *pane) tea.Cmd {
 	return r.start(p, -1)
 }
 
-// checkEngine tells when the model itself has failed, and what can be done.
-func (r *root) checkEngine() {
-	if e, ok := r.back().engine.(interface{ Err() error }); ok && e.Err() != nil {
-		r.back().err = text.Clean(e.Err().Error()) + "; everything written is kept, /reload opens the model again"
+// checkEngine tells when a model itself has failed, and what can be done.
+func (r *root) checkEngine(b *backend) {
+	if e, ok := b.engine.(interface{ Err() error }); ok && e.Err() != nil {
+		b.err = text.Clean(e.Err().Error()) + "; everything written is kept, /reload opens the model again"
 	}
 }
 
 // start begins the model's turn in a pane.
 func (r *root) start(p *pane, seed int64) tea.Cmd {
-	if r.back().engine == nil {
+	if r.backOf(p).engine == nil {
 		return nil
 	}
 	p.view.follow = true
-	p.conv.answer(r.launch(seed))
-	return tea.Batch(r.tick(), r.back().ask())
+	p.conv.answer(r.launch(p, seed))
+	return tea.Batch(r.tick(), r.backOf(p).ask())
 }
 
-func (r *root) launch(seed int64) launch {
-	return launch{ctx: r.ctx, engine: r.back().engine, base: r.base(), seed: seed, dice: r.dice, dropOldest: r.options.DropOldest, version: r.options.Version}
+func (r *root) launch(p *pane, seed int64) launch {
+	b := r.backOf(p)
+	b.used = r.now()
+	return launch{ctx: r.ctx, engine: b.engine, base: &b.base, seed: seed, dice: r.dice, dropOldest: r.options.DropOldest, version: r.options.Version}
 }
 
 // say shows a message until the next key.

@@ -85,7 +85,7 @@ func (r *root) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	_ = r.store.Flush(ctx) // Close, by who opened it, reports what could not be written
-	_ = r.back().close()
+	_ = r.models.close()
 }
 
 func (r *root) anyRunning() bool {

@@ -105,6 +105,8 @@ func (r *root) loadingLine(w int) string {
 			line += fmt.Sprintf("  %s of %s", size(p.Done), size(p.Total))
 		}
 		return r.th.dim.draw("loading ") + r.th.meter(f, 16) + r.th.dim.draw(text.Truncate(line, max(w-24, 0), ""))
+	case r.back().engine == nil && r.back().closed:
+		return r.th.warn.draw(text.Truncate(r.back().name()+" is closed: a message opens it", w, ""))
 	case r.back().engine == nil:
 		return r.th.bad.draw("no model") + r.th.dim.draw("  "+r.keys.key(doModels)+" chooses one")
 	}

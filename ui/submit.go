@@ -44,14 +44,18 @@ func (r *root) send(value string) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, p := range targets {
-		if p.conv.running() || r.back().engine == nil {
+		b := r.backOf(p)
+		if p.conv.running() || b.engine == nil {
 			p.conv.waiting = append(p.conv.waiting, value)
+			if b.closed && b.err == "" {
+				cmds = append(cmds, r.want(b))
+			}
 			continue
 		}
 		p.conv.say(value)
 		cmds = append(cmds, r.start(p, seed))
 	}
-	if r.back().engine == nil && r.back().loading == 0 {
+	if r.back().engine == nil && r.back().loading == 0 && len(cmds) == 0 {
 		r.say(toneBad, "no model is loaded: the message waits until one is (ctrl+o)")
 	}
 	return tea.Batch(cmds...)

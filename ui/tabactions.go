@@ -181,6 +181,7 @@ func (r *root) comparePreset() tea.Cmd {
 	t := &tab{broadcast: true, compare: true}
 	for _, temperature := range compareTemperatures[:min(len(compareTemperatures), panesThatFit(r.textWidth()))] {
 		p := newPane(from.conv.chat.Fork(leaf), r.th)
+		p.model = from.model
 		p.conv.think = from.conv.think
 		p.conv.layers = from.conv.layers
 		p.conv.layers.put(knobTemperature, temperature, false)

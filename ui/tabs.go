@@ -96,6 +96,9 @@ func (r *root) modelLine() string {
 		if r.back().loading != 0 {
 			return r.th.dim.draw("loading a model")
 		}
+		if r.back().closed {
+			return r.th.dim.draw(text.Truncate(r.back().name(), 32, r.th.mark.ellipsis) + " (closed)")
+		}
 		return r.th.bad.draw("no model")
 	}
 	i := &r.back().info

@@ -29,7 +29,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.FocusMsg:
 		r.focused = true
 		r.seen()
-		return r, tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor)
+		return r, r.askColours()
 	case tea.BlurMsg:
 		r.focused = false
 	case frameMsg:
@@ -37,7 +37,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case openedMsg:
 		return r, r.onOpened(msg)
 	case statsMsg:
-		r.back().told(msg)
+		r.models.told(msg)
 	case tea.KeyPressMsg:
 		return r, r.onKey(msg)
 	case tea.PasteMsg:
@@ -61,29 +61,6 @@ func (r *root) seen() {
 	for _, p := range r.tab().panes {
 		p.conv.unread = false
 	}
-}
-
-// onOpened goes on when the model is there: with what was sent meanwhile.
-func (r *root) onOpened(msg openedMsg) tea.Cmd {
-	cmds := []tea.Cmd{r.back().opened(msg)}
-	if msg.number == r.back().number && msg.err != nil && r.back().before != nil {
-		r.say(toneBad, text.Clean(msg.err.Error())+"  (going back to the model from before; "+r.keys.key(doModels)+" chooses another)")
-		return tea.Batch(r.back().back(r.ctx, r.models.open), r.tick())
-	}
-	if msg.number != r.back().number || r.back().engine == nil {
-		return tea.Batch(cmds...)
-	}
-	info := &r.back().info
-	r.back().base = newBase(&r.options, info.Sampling, r.base().presets)
-	r.notice(info.Notices)
-	for _, t := range r.tabs {
-		for _, p := range t.panes {
-			if len(p.conv.waiting) > 0 {
-				cmds = append(cmds, r.ended(p))
-			}
-		}
-	}
-	return tea.Batch(cmds...)
 }
 
 // notice shows what the model has to tell, each thing once, and never in place of
@@ -121,7 +98,13 @@ func (r *root) onKey(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	r.pane().view.sel = selection{}
+	if v := &r.pane().view; !v.sel.keys() {
+		v.sel = selection{}
+	} else if r.sheet == nil && r.focus == focusText {
+		if r.keys.anywhere(key) == doNothing && r.keys.reading.byKey[key] != doFind {
+			return r.selectKey(key)
+		}
+	}
 	if r.sheet != nil {
 		if done, cmd := r.sheetKey(key, k); done {
 			return cmd

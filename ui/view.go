@@ -11,12 +11,15 @@ import (
 
 // View puts the screen together from the parts' lines.
 func (r *root) View() tea.View {
-	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: r.windowTitle()}
+	v := tea.View{AltScreen: true, ReportFocus: true}
+	if r.term.strings {
+		v.WindowTitle = r.windowTitle()
+	}
 	v.BackgroundColor, v.ForegroundColor = r.th.ground()
 	if !r.mouseOff {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if r.back().loading != 0 {
+	if r.back().loading != 0 && r.term.progress {
 		v.ProgressBar = tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 		if _, f := r.back().fraction(); f >= 0 {
 			v.ProgressBar = tea.NewProgressBar(tea.ProgressBarDefault, int(f*100))
@@ -199,9 +202,9 @@ func (r *root) welcome(p *pane, w, h int) []string {
 	th := r.th
 	var say []string
 	switch {
-	case r.back().engine != nil:
-		say = append(say, th.strong.draw(text.CleanLine(r.back().info.Name))+" answers here, inside this program.")
-	case r.back().loading != 0:
+	case r.backOf(p).engine != nil:
+		say = append(say, th.strong.draw(r.backOf(p).name())+" answers here, inside this program.")
+	case r.backOf(p).loading != 0:
 		say = append(say, "The model is being loaded; you can write already.")
 	default:
 		say = append(say, "No model is open.")

@@ -64,7 +64,7 @@ func (p *pane) saveDraft() {
 // cannot be read is told and left out.
 func (r *root) restore(ctx context.Context) {
 	presets, faults := readPresets(r.options.ConfigDir)
-	r.base().presets = presets
+	r.models.all[0].base.presets = presets
 	for _, f := range r.keyFaults {
 		faults = append(faults, f.String())
 	}
@@ -112,6 +112,9 @@ func (r *root) freshPane() *pane {
 	c := r.store.New()
 	c.System = r.options.System
 	p := newPane(c, r.th)
+	if len(r.tabs) > 0 {
+		p.model = r.back()
+	}
 	p.conv.think = r.options.Think
 	return p
 }
