@@ -49,6 +49,8 @@ func (r *root) do(a action) tea.Cmd {
 		return r.back().ask()
 	case doModels:
 		return r.openModels("")
+	case doOwnModel:
+		return r.ownModel()
 	case doHistory:
 		return r.openHistory()
 	case doSystem:

@@ -2,11 +2,14 @@ package ui
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -16,19 +19,45 @@ import (
 const osc52Most = 74_000
 
 // copy puts text on the clipboard in both ways: through the terminal, which
-// works over ssh, and through the desktop's own program.
+// works over ssh, and through the desktop's own program. It says how much that
+// is, or why it is nowhere.
 func (r *root) copy(s, what string) tea.Cmd {
 	if s == "" {
 		r.say(toneQuiet, "there is nothing to copy")
 		return nil
 	}
-	native := nativeClipboard(s)
-	if len(s) > osc52Most {
-		r.say(toneWarn, "copied "+what+": "+size(int64(len(s)))+", more than most terminals take; the desktop's clipboard has it if there is one")
+	done := copiedMsg{what: what + " " + r.th.mark.dot + " " + plural(utf8.RuneCountInString(s), "character", "characters")}
+	switch {
+	case r.noScreen || !r.term.clipboard:
+		done.why = "this terminal takes no text"
+	case len(s) > osc52Most:
+		done.why = size(int64(len(s))) + " are more than most terminals take"
+	}
+	native := nativeClipboard(s, done)
+	if done.why != "" {
 		return native
 	}
-	r.say(toneQuiet, "copied "+what+" "+r.th.mark.dot+" "+plural(len(strings.Fields(s)), "word", "words"))
+	r.say(toneQuiet, "copied "+done.what)
 	return tea.Batch(tea.SetClipboard(s), native)
+}
+
+// copiedMsg is what became of a copy.
+type copiedMsg struct {
+	what string
+	// why the terminal was not given it, err why the desktop was not.
+	why string
+	err error
+}
+
+func (m copiedMsg) apply(r *root) tea.Cmd {
+	switch {
+	case m.why == "": // said already
+	case m.err != nil:
+		r.say(toneBad, "not copied: "+m.why+", and "+m.err.Error()+"; /export writes the chat to a file")
+	default:
+		r.say(toneQuiet, "copied "+m.what)
+	}
+	return nil
 }
 
 // copyCode copies the code blocks of a message one after the other.
@@ -74,20 +103,24 @@ func codeBlocks(s string) []string {
 	return out
 }
 
-// nativeClipboard runs the desktop's program, where there is one; that there is
-// none is no error, since the terminal has the text too.
-func nativeClipboard(s string) tea.Cmd {
+var errNoClipboard = errors.New("there is no program for the desktop's clipboard (wl-copy, xclip or xsel)")
+
+// nativeClipboard runs the desktop's program, where there is one.
+func nativeClipboard(s string, done copiedMsg) tea.Cmd {
 	return func() tea.Msg {
 		argv := clipboardProgram()
 		if argv == nil {
-			return nil
+			done.err = errNoClipboard
+			return done
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		cmd.Stdin = strings.NewReader(s)
-		_ = cmd.Run()
-		return nil
+		if err := cmd.Run(); err != nil {
+			done.err = fmt.Errorf("%s: %w", argv[0], err)
+		}
+		return done
 	}
 }
 

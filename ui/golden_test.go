@@ -104,6 +104,18 @@ var goldens = []struct {
 			b.ask(s)
 		}
 	}},
+	{"twomodels", [][2]int{{120, 40}}, func(b *bench) {
+		second := newFake(b.clock)
+		second.info.ID, second.info.Name, second.info.Quant, second.info.Cells = "llama", "Llama 3.2 3B", "Q4_K_M", 8192
+		second.script = func(engine.Request) reply { return reply{text: "It is Tokyo.", reason: engine.ReasonStop} }
+		b.r.models.open = second.open
+		b.keys("alt+s")
+		b.runCommand("/model /models/Llama-3.2-3B-Q4_K_M.gguf")
+		b.keys("alt+a")
+		b.write("Capital of Japan?")
+		b.keys("enter")
+		b.frames(14)
+	}},
 	{"replay", all, func(b *bench) {
 		b.write("Write a poem about the sea.")
 		b.keys("enter ctrl+k")
@@ -125,6 +137,10 @@ var goldens = []struct {
 	{"reading", small, func(b *bench) {
 		b.ask("Write a poem about the sea.")
 		b.keys("tab k")
+	}},
+	{"selecting", small, func(b *bench) {
+		b.ask("Write a poem about the sea.")
+		b.keys("tab v k e e")
 	}},
 	{"find", small, func(b *bench) {
 		b.ask("Write a poem about the sea.")

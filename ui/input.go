@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -148,6 +149,11 @@ func (t *theme) hints(parts ...string) []string {
 // textHints are for a person who reads: what stands under the cursor, or keys.
 func (r *root) textHints(p *pane) []string {
 	v := &p.view
+	if v.sel.keys() {
+		in := func(do action) string { return r.keys.key(do, r.keys.selecting) }
+		return append([]string{r.th.accent.draw(plural(utf8.RuneCountInString(v.sel.text(v)), "character", "characters"))},
+			r.th.hints(in(doCopy)+" copy", in(doSelectMessage)+" all", in(doSelectRows)+" lines", in(doWordNext)+" word", in(doWrite)+" leave")...)
+	}
 	t := v.current()
 	if t == nil {
 		return r.th.hints(r.keys.key(doWrite, r.keys.reading) + " write")

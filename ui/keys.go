@@ -29,6 +29,7 @@ const (
 	doSystem
 	doEditor
 	doModels
+	doOwnModel
 	doHistory
 	doFind
 	doTokens
@@ -58,6 +59,17 @@ const (
 	doContinue
 	doFork
 	doDelete
+	doSelect
+	doSelectRows
+	doSelectLeft
+	doSelectRight
+	doSelectSwap
+	doSelectMessage
+	doWordNext
+	doWordPrev
+	doWordEnd
+	doRowStart
+	doRowEnd
 	doHitNext
 	doHitPrev
 	doDiff
@@ -126,6 +138,7 @@ var keysViews = newArea("Views",
 	binding{do: doTokens, name: "tokens", keys: "ctrl+t", help: "tokens and their odds"},
 	binding{do: doPool, name: "pool", keys: "ctrl+p", help: "the pool of cells"},
 	binding{do: doModels, name: "models", keys: "ctrl+o", help: "models"},
+	binding{do: doOwnModel, name: "own-model", keys: "alt+o"},
 	binding{do: doSystem, name: "system", keys: "ctrl+y", help: "system prompt"},
 	binding{do: doFind, name: "find", keys: "ctrl+f", help: "find in this chat"},
 	binding{do: doHelp, name: "help", keys: "f1", show: "? f1", help: "this help"},
@@ -160,6 +173,8 @@ var keysText = newArea("In the text (tab)",
 	binding{do: doEnd, name: "text.end", keys: "G end"},
 	binding{do: doFold, name: "text.fold", keys: "space", help: "fold thinking, long text"},
 	binding{do: doCopy, name: "text.copy", keys: "y", help: "copy the message"},
+	binding{do: doSelect, name: "text.select", with: doSelectRows, keys: "v", show: "v V", help: "select letters, lines"},
+	binding{do: doSelectRows, name: "text.select-lines", keys: "V"},
 	binding{do: doCopyCode, name: "text.copy-code", keys: "c", help: "copy its code; again: the next"},
 	binding{do: doEdit, name: "text.edit", keys: "e", help: "edit"},
 	binding{do: doVersionPrev, name: "text.previous-version", with: doVersionNext, keys: "left h", show: "left right", help: "versions"},
@@ -180,8 +195,30 @@ var keysText = newArea("In the text (tab)",
 	binding{do: doWrite, name: "text.write", keys: "tab i esc", show: "i esc", help: "back to writing"},
 )
 
-var keysSelect = newArea("Selecting (v)",
-	binding{do: doWrite, name: "select.leave", keys: "esc v", help: "leave"},
+var keysSelect = newArea("Selecting (v or V in the text)",
+	binding{do: doSelectLeft, name: "select.left", with: doSelectRight, keys: "h left", show: "h j k l", help: "by letter, by line"},
+	binding{do: doSelectRight, name: "select.right", keys: "l right space"},
+	binding{do: doRowDown, name: "select.down", keys: "j down"},
+	binding{do: doRowUp, name: "select.up", keys: "k up"},
+	binding{do: doWordNext, name: "select.next-word", keys: "w", show: "w b e", help: "by word"},
+	binding{do: doWordPrev, name: "select.previous-word", keys: "b"},
+	binding{do: doWordEnd, name: "select.word-end", keys: "e"},
+	binding{do: doRowStart, name: "select.line-begin", with: doRowEnd, keys: "0 ^ home", show: "0 $", help: "the line's ends"},
+	binding{do: doRowEnd, name: "select.line-end", keys: "$ end"},
+	binding{do: doHalfDown, name: "select.half-down", keys: "d ctrl+d pgdown"},
+	binding{do: doHalfUp, name: "select.half-up", keys: "u ctrl+u pgup"},
+	binding{do: doTurnDown, name: "select.next-message", keys: "J ] }"},
+	binding{do: doTurnUp, name: "select.previous-message", keys: "K [ {"},
+	binding{do: doTop, name: "select.begin", keys: "g"},
+	binding{do: doEnd, name: "select.end", keys: "G"},
+	binding{do: doHitNext, name: "select.next-hit", keys: "n"},
+	binding{do: doHitPrev, name: "select.previous-hit", keys: "N"},
+	binding{do: doSelectMessage, name: "select.message", keys: "a", help: "all of the message"},
+	binding{do: doSelectSwap, name: "select.swap", keys: "o", help: "move the other end"},
+	binding{do: doSelectRows, name: "select.lines", keys: "V", help: "whole lines"},
+	binding{do: doCopy, name: "select.copy", keys: "y enter c", help: "copy"},
+	binding{do: doSelect, name: "select.letters", keys: "v"},
+	binding{do: doWrite, name: "select.leave", keys: "esc q", help: "leave"},
 )
 
 var keysPanel = newArea("Knobs (ctrl+k)",

@@ -17,9 +17,13 @@ type row struct {
 	// rowThought) that the row shows.
 	start, end int
 	// mark stands in the gutter; changes are those that it stands for.
-	mark    string
-	changes []int
-	folds   bool // a click opens what it stands for
+	mark string
+	// lead is how many cells at the begin are not text; verbatim tells that the
+	// rest is the source as it stands, tabs aside.
+	lead     int
+	verbatim bool
+	changes  []int
+	folds    bool // a click opens what it stands for
 }
 
 type rowKind uint8
@@ -100,7 +104,7 @@ func (p *page) render() {
 	p.thinking()
 	first := len(p.rows)
 	for _, l := range p.t.doc.Lines(p.width, p.th.doc) {
-		p.rows = append(p.rows, row{s: l.ANSI, kind: rowText, start: l.Start, end: l.End})
+		p.rows = append(p.rows, row{s: l.ANSI, kind: rowText, start: l.Start, end: l.End, lead: l.Lead, verbatim: l.Code})
 	}
 	p.marks(first)
 	for _, c := range p.t.m.ToolCalls {
@@ -122,7 +126,7 @@ func (p *page) person() {
 		cut = foldTo
 	}
 	for _, l := range lines[:cut] {
-		p.rows = append(p.rows, row{s: l.Text, kind: rowText, start: l.Start, end: l.End})
+		p.rows = append(p.rows, row{s: l.Text, kind: rowText, start: l.Start, end: l.End, verbatim: true})
 	}
 	if cut < len(lines) {
 		p.put(rowNote, p.th.dim.draw(fmt.Sprintf("%s %d more lines", p.th.mark.folded, len(lines)-cut)))
@@ -181,7 +185,7 @@ func (p *page) thoughtLines(tail bool) {
 	}
 	bar := p.th.faint.draw(p.th.mark.divider) + " "
 	for _, l := range lines {
-		p.rows = append(p.rows, row{s: bar + p.th.dim.draw(l.Text), kind: rowThought, start: l.Start, end: l.End})
+		p.rows = append(p.rows, row{s: bar + p.th.dim.draw(l.Text), kind: rowThought, start: l.Start, end: l.End, lead: 2, verbatim: true})
 	}
 }
 

@@ -300,5 +300,6 @@ func paint(s string, from, to int, p pen) string {
 	if from >= to {
 		return s
 	}
+	from, to = wholeCells(s, from, to)
 	return ansi.Cut(s, 0, from) + p.draw(ansi.Strip(ansi.Cut(s, from, to))) + ansi.Cut(s, to, w)
 }

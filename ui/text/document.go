@@ -9,6 +9,10 @@ type Line struct {
 	// Start and End are the bytes of Document.Source that the row shows, equal
 	// where it shows none of it.
 	Start, End int
+	// Lead is how many cells at the begin are no text of the source: bars,
+	// bullets, indentation. Code tells that the rest is the source as it stands.
+	Lead int
+	Code bool
 }
 
 // Document is markdown that may still grow. The zero value is empty. It is not
@@ -123,6 +127,13 @@ func (d *Document) render(src string, base int, open bool) {
 // cover widens a line to the bytes of the source that its glyphs come from.
 func (l *Line) cover(row []glyph) {
 	first := true
+	for i := range row {
+		if row[i].src >= 0 {
+			break
+		}
+		l.Lead += int(row[i].w)
+		l.Code = l.Code || row[i].s == codeBar
+	}
 	for i := range row {
 		if row[i].src < 0 {
 			continue

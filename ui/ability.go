@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// ability is what a terminal can take, by what the environment says of it.
+// What it does not know must not be sent: it would leave marks on the screen.
+type ability struct {
+	// strings: operating system commands, with which colours are asked for and
+	// titles set. Consoles of old print them.
+	strings bool
+	// clipboard takes text (OSC 52), progress shows how far a load is (OSC 9;4),
+	// notes shows a message on the desktop (OSC 9).
+	clipboard, progress, notes bool
+	name                       string
+}
+
+func abilityOf(env []string) ability {
+	a := ability{name: lookup(env, "TERM")}
+	a.strings = !console(a.name)
+	multiplexed := lookup(env, "TMUX") != "" || strings.HasPrefix(a.name, "tmux")
+	gnuScreen := strings.HasPrefix(a.name, "screen") && !multiplexed
+	a.clipboard = a.strings && !gnuScreen
+	a.notes = a.strings && !gnuScreen
+	a.progress = a.strings && !multiplexed && !gnuScreen && showsProgress(env)
+	return a
+}
+
+// console tells the terminals that know no more than the VT100's commands.
+func console(term string) bool {
+	switch term {
+	case "", "dumb", "linux", "ansi", "cons25", "sun", "wyse60":
+		return true
+	}
+	return len(term) > 2 && strings.HasPrefix(term, "vt") && term[2] >= '0' && term[2] <= '9'
+}
+
+// showsProgress names the terminals that are known to show it; others take the
+// same command for a message on the desktop.
+func showsProgress(env []string) bool {
+	switch lookup(env, "TERM_PROGRAM") {
+	case "ghostty", "iTerm.app", "rio", "WezTerm":
+		return true
+	}
+	return lookup(env, "WT_SESSION") != "" || lookup(env, "ConEmuANSI") == "ON" || lookup(env, "TERM") == "xterm-ghostty"
+}
+
+// askColours asks the terminal for its own colours, if it knows the question.
+func (r *root) askColours() tea.Cmd {
+	if !r.term.strings {
+		return nil
+	}
+	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor)
+}
