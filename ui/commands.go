@@ -284,7 +284,7 @@ func (r *root) modelCommand(arg string) tea.Cmd {
 
 // reloadCommand opens the model again, for one whose device has failed.
 func (r *root) reloadCommand(string) tea.Cmd {
-	return r.chooseModel(r.back().config.Model)
+	return r.reopen()
 }
 
 func (r *root) copyCommand(arg string) tea.Cmd {

@@ -37,6 +37,11 @@ func (m *models) find(path string) *backend {
 	return nil
 }
 
+func (m *models) isOpen(path string) bool {
+	b := m.find(path)
+	return b != nil && b.engine != nil
+}
+
 // loaded is the model that a load was for, nil where nobody waits for it any more.
 func (m *models) loaded(number int) *backend {
 	for _, b := range m.all {
@@ -117,9 +122,13 @@ func (r *root) engineOf(p *pane, id string) Engine {
 func (r *root) chooseModel(path string) tea.Cmd {
 	r.sheet = nil
 	p := r.pane()
-	p.conv.stop()
 	old := r.backOf(p)
 	b := r.models.find(path)
+	if b == old && b.engine != nil {
+		r.say(toneQuiet, b.name()+" answers here already; /reload opens it again")
+		return nil
+	}
+	p.conv.stop()
 	if b == nil {
 		b = &backend{config: r.options.Config}
 		b.config.Model = path
@@ -129,9 +138,6 @@ func (r *root) chooseModel(path string) tea.Cmd {
 	if b != old {
 		p.model, p.before = b, old
 		r.forget(old)
-	}
-	if b.engine != nil && b == old { // the same again: its device may have failed
-		return r.reopen(b)
 	}
 	return r.want(b)
 }
@@ -164,8 +170,13 @@ func (r *root) usedBy(b *backend, busy func(*pane) bool) bool {
 	return false
 }
 
-// reopen opens a model again that is open.
-func (r *root) reopen(b *backend) tea.Cmd {
+// reopen opens the focused chat's model again: its device may have failed. Answers
+// that it is writing end.
+func (r *root) reopen() tea.Cmd {
+	b := r.back()
+	if b.engine == nil {
+		return r.want(b)
+	}
 	old := b.take()
 	return tea.Sequence(func() tea.Msg { old.Close(); return nil }, r.want(b))
 }

@@ -58,9 +58,11 @@ func (r *root) openModels(filter string) tea.Cmd {
 	}
 	s.loading = true
 	list, room, cfg := r.options.Models, r.options.room, r.options.Config
-	freed := int64(0) // by the model that is open now, which goes first
-	if r.back().engine != nil {
-		freed = r.back().info.FileBytes + int64(r.back().info.Cells)*r.back().info.CellBytes
+	freed := int64(0) // by the models that are open now, which make room
+	for _, b := range r.models.all {
+		if b.engine != nil {
+			freed += b.bytes()
+		}
 	}
 	return func() tea.Msg {
 		own := library.Model{Name: "the built-in model", Source: "in this program", Parts: 1}
@@ -155,8 +157,10 @@ func (s *modelSheet) fileLine(r *root, f *library.Model, chosen bool, w int) str
 	switch {
 	case f.Err != nil:
 		note, pn = "unreadable", th.bad
-	case r.back().engine != nil && f.Path == r.back().info.Path:
+	case r.models.isOpen(f.Path) && f.Path == r.back().config.Model:
 		note, pn = th.mark.unread+" open", th.accent
+	case r.models.isOpen(f.Path):
+		note, pn = th.mark.idle+" open", th.dim
 	case f.Bytes > 0 && s.room > 0 && f.Bytes+f.Bytes/roomOver > s.room:
 		note, pn = "needs "+size(f.Bytes+f.Bytes/roomOver), th.warn
 	case f.Bytes > 0 && s.room > 0:

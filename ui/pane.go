@@ -96,6 +96,16 @@ func (t *tab) unread() bool {
 	return false
 }
 
+// mixed tells whether the panes have different models.
+func (t *tab) mixed(r *root) bool {
+	for _, p := range t.panes {
+		if r.backOf(p) != r.backOf(t.panes[0]) {
+			return true
+		}
+	}
+	return false
+}
+
 // header gives the two lines above a pane's text where several stand side by
 // side: its number and knobs, and how far it is.
 func (p *pane) header(r *root, w, number int) (string, string) {
@@ -107,6 +117,9 @@ func (p *pane) header(r *root, w, number int) (string, string) {
 		line += dot + fmt.Sprintf("seed %d", a.seed)
 	} else if s.Seed >= 0 {
 		line += dot + fmt.Sprintf("seed %d", s.Seed)
+	}
+	if t.mixed(r) {
+		line = text.Truncate(r.backOf(p).name(), modelShort, th.mark.ellipsis) + dot + line
 	}
 	title := text.CleanLine(p.conv.chat.Title)
 	if title != "" && !t.compare {

@@ -27,6 +27,7 @@ func (s *poolSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	lines = append(lines, s.owners(r, p, w)...)
 	lines = append(lines, spaces(w))
 	lines = append(lines, r.engineLines(w)...)
+	lines = append(lines, r.otherPools(w)...)
 	s.lines, s.shown = len(lines), h
 	s.top = max(min(s.top, len(lines)-h), 0)
 	return lines[s.top:min(s.top+h, len(lines))], nil
@@ -172,6 +173,21 @@ func (r *root) engineLines(w int) []string {
 		dim(fmt.Sprintf("writes %6.1f tok/s for %s   reads %8.1f tok/s", st.TokensPerSecond, plural(st.Streams, "answer", "answers"), st.PromptPerSecond)),
 	}
 	return append(out, dim(stepLine(st.Steps)))
+}
+
+// otherPools tell of the models that other chats use.
+func (r *root) otherPools(w int) []string {
+	var out []string
+	for _, b := range r.models.all {
+		if p := &b.stats.Pool; b != r.back() && b.engine != nil {
+			line := fmt.Sprintf("also open: %s   %s of %s cells in use   %s", b.name(), group(p.Total-p.Free), group(p.Total), size(b.bytes()))
+			out = append(out, fit("  "+r.th.dim.draw(line), w))
+		}
+	}
+	if len(out) > 0 {
+		out = append([]string{spaces(w)}, out...)
+	}
+	return out
 }
 
 // stepLine tells in which widths the engine's steps ran.

@@ -67,6 +67,9 @@ func (r *root) cells() string {
 	if r.w >= roomyStatus {
 		label, bar = fmt.Sprintf("cells %*s of %s  ", len(group(p.Total)), group(used), group(p.Total)), 10
 	}
+	if r.models.several() && r.w >= roomyStatus+modelShort {
+		label = text.Truncate(r.back().name(), modelShort, r.th.mark.ellipsis) + "  " + label
+	}
 	return r.th.dim.draw(label) + r.th.meter(share, bar) + r.th.dim.draw(fmt.Sprintf(" %3.0f %%", share*100))
 }
 
@@ -125,6 +128,9 @@ const (
 // roomyStatus is the width from which the status line says everything.
 const roomyStatus = 104
 
+// modelShort is the longest that a model's name is set beside numbers.
+const modelShort = 18
+
 // toast is a message that the next key takes away.
 type toast struct {
 	text string
@@ -148,6 +154,9 @@ func (r *root) messageLines() []string {
 	}
 	if r.back().err != "" {
 		put(r.back().err+"  ("+r.keys.key(doModels)+" chooses another model)", toneBad, 4)
+	}
+	if _, name := r.otherModel(r.pane()); name != "" {
+		put("this chat was written with "+name+" "+r.th.mark.dot+" "+r.keys.key(doOwnModel)+" opens it again, or "+r.back().name()+" goes on", toneQuiet, 1)
 	}
 	if r.saveErr != "" {
 		put(r.saveErr, toneBad, 2)
