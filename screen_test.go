@@ -28,7 +28,6 @@ type screen struct {
 	pty  xpty.Pty
 	term *vt.SafeEmulator
 	done chan struct{}
-	env  []string
 	cmd  *exec.Cmd
 	raw  *tail
 	w, h int

@@ -169,7 +169,7 @@ func filterItems(_ *guard, in []jinja.Value, _ map[string]jinja.Value) (jinja.Va
 	case in[0].IsUndefined():
 		return jinja.NewList(nil), nil
 	case !in[0].IsDict():
-		return jinja.Undefined(), fmt.Errorf("Can only get item pairs from a mapping.") // Jinja2's words
+		return jinja.Undefined(), fmt.Errorf("items: pairs are there of a mapping only")
 	}
 	return pairs(in[0].AsDict(), in[0].AsDict().Keys), nil
 }
