@@ -181,19 +181,40 @@ func (p *AttendPlan) Run(io *AttendIO, unit, worker int) {
 	s := &p.scratch[worker]
 	rows, stride := u.rows*p.group, roundUp(p.args.ValueDim, vectorWidth)
 	p.loadQueries(io, s, &u.attendTile)
-	if u.part >= 0 {
-		for split := u.from; split < u.to; split++ {
-			p.runSplit(io.KV, s, stateOver(p.part(&u.attendTile, split-u.split), rows, stride), &u.attendTile, split)
-		}
-		return
-	}
+	next := s.next
+	s.next = nil
 	total := stateOver(s.total, rows, stride)
 	for split := u.from; split < u.to; split++ {
-		state := stateOver(s.split, rows, stride)
-		p.runSplit(io.KV, s, state, &u.attendTile, split)
-		total.merge(state)
+		if split == u.to-1 {
+			s.next = next
+		}
+		switch {
+		case u.part >= 0:
+			p.runSplit(io.KV, s, stateOver(p.part(&u.attendTile, split-u.split), rows, stride), &u.attendTile, split)
+		case u.splits == 1: // merging it into nothing would change nothing
+			p.runSplit(io.KV, s, total, &u.attendTile, split)
+		default:
+			state := stateOver(s.split, rows, stride)
+			p.runSplit(io.KV, s, state, &u.attendTile, split)
+			total.merge(state)
+		}
 	}
-	p.finish(io, total, &u.attendTile)
+	s.next = nil
+	if u.part < 0 {
+		p.finish(io, total, &u.attendTile)
+	}
+}
+
+// Next says, before a worker runs a unit, which it runs after that: the last of the one
+// brings the first cells of the other closer.
+func (p *AttendPlan) Next(io *AttendIO, unit, worker int) {
+	if io.KV.keyHalves == nil {
+		return
+	}
+	u := &p.units[unit]
+	first, _ := p.visible(u.seq, u.row, u.row+u.rows)
+	cell := p.seqs[u.seq].Cells[max(first, u.from*splitPositions)]
+	p.scratch[worker].next = io.KV.keysOf(u.kvHead, cell)
 }
 
 // Merge does one merge for a layer. Merges run at the same time on different workers.

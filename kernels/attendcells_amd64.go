@@ -35,23 +35,22 @@ func (kv *KV) attendCellScoresFast(scores, queries []float32, head int, cells []
 	return true
 }
 
-// attendCellValuesFast is readValues and attendValues in one; next is the cell that
+// attendCellValuesFast is readValues and attendValues in one; ahead are the keys that
 // will be read after these.
-func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cells []int32, rows int, next int32) bool {
+func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cells []int32, rows int, ahead []uint16) bool {
 	if !hasAVX512 || kv.valueHalves == nil || rows > attendCellsRows {
 		return false
 	}
 	base, stride := &kv.valueHalves[head*kv.cells*kv.valueStride], kv.valueStride
-	ahead := &kv.keyHalves[(head*kv.cells+int(next))*kv.keyStride]
 	for i, n := 0, 0; i < rows; i += n {
 		o, w := &out[i*stride], &weights[i*blockPositions]
 		switch n = rowsAtOnce(rows - i); n {
 		case 4:
-			attendWiden4512(o, w, &shrink[i], &cells[0], base, 2*stride, len(cells), stride, ahead)
+			attendWiden4512(o, w, &shrink[i], &cells[0], base, 2*stride, len(cells), stride, &ahead[0])
 		case 2:
-			attendWiden2512(o, w, &shrink[i], &cells[0], base, 2*stride, len(cells), stride, ahead)
+			attendWiden2512(o, w, &shrink[i], &cells[0], base, 2*stride, len(cells), stride, &ahead[0])
 		default:
-			attendWiden1512(o, w, &shrink[i], &cells[0], base, 2*stride, len(cells), stride, ahead)
+			attendWiden1512(o, w, &shrink[i], &cells[0], base, 2*stride, len(cells), stride, &ahead[0])
 		}
 	}
 	return true

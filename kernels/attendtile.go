@@ -16,6 +16,7 @@ type attendScratch struct {
 	masks   []uint64  // [rows], the positions of the block that a row sees
 	split   []float32 // two states
 	total   []float32
+	next    []uint16 // the keys that are read after the split at hand, where they are not the next in it
 }
 
 func (s *attendScratch) fit(rows, keyDim, valueDim int) {
@@ -101,7 +102,11 @@ func (p *AttendPlan) runSplit(kv *KV, s *attendScratch, state attendState, t *at
 			attendScores(s.scores, s.queries, s.keys, rows, p.args.KeyDim)
 		}
 		attendSoftmax(s.scores, s.masks[:rows], state, s.shrink, p.args.SoftCap)
-		if !kv.attendCellValuesFast(state.out, s.scores[at:], s.shrink, t.kvHead, cells, rows, seq.Cells[min(end, len(seq.Cells)-1)]) {
+		ahead := s.next
+		if kv.keyHalves != nil && (end < last || ahead == nil) {
+			ahead = kv.keysOf(t.kvHead, seq.Cells[min(end, len(seq.Cells)-1)])
+		}
+		if !kv.attendCellValuesFast(state.out, s.scores[at:], s.shrink, t.kvHead, cells, rows, ahead) {
 			kv.readValues(s.values, t.kvHead, cells)
 			attendValues(state.out, s.scores[at:], s.values, s.shrink, rows, len(cells), state.stride)
 		}

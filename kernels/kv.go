@@ -69,6 +69,11 @@ func (kv *KV) Store(cell int32, k, v []float32) {
 	}
 }
 
+// keysOf are the keys from a cell on, in half precision.
+func (kv *KV) keysOf(head int, cell int32) []uint16 {
+	return kv.keyHalves[(head*kv.cells+int(cell))*kv.keyStride:]
+}
+
 // cellMemory allocates n zeros, in huge pages where they are many: attention reads
 // cells at the rate of memory, and small pages cost half of it.
 func cellMemory[T uint16 | float32](n int) []T {

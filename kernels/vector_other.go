@@ -24,7 +24,7 @@ func (kv *KV) attendCellScoresFast(scores, queries []float32, head int, cells []
 	return false
 }
 
-func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cells []int32, rows int, next int32) bool {
+func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cells []int32, rows int, ahead []uint16) bool {
 	return false
 }
 

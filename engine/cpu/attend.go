@@ -36,12 +36,15 @@ func (a *attention) units() int {
 
 func (a *attention) run(unit, worker int) { a.plan.Run(&a.io, unit, worker) }
 
+// fetch has the unit that runs before this one ask for its cells.
+func (a *attention) fetch(unit, worker int) { a.plan.Next(&a.io, unit, worker) }
+
 // merging ends an attention that was split by positions.
-type merging struct{ *attention }
+type merging struct{ a *attention }
 
-func (m merging) units() int { return m.plan.Merges() }
+func (m merging) units() int { return m.a.plan.Merges() }
 
-func (m merging) run(unit, worker int) { m.plan.Merge(&m.io, unit, worker) }
+func (m merging) run(unit, worker int) { m.a.plan.Merge(&m.a.io, unit, worker) }
 
 // attend adds the phases of one layer's attention.
 func (p *planner) attend(op *model.Attend) {

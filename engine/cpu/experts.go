@@ -146,7 +146,7 @@ func (p *expertProducts) run(unit, _ int) {
 }
 
 // fetch asks for a unit's first panel; the others are fetched in passing.
-func (p *expertProducts) fetch(unit int) {
+func (p *expertProducts) fetch(unit, _ int) {
 	x, expert, from, _ := p.find(unit)
 	x.matrices[expert].Prefetch(from, from+1)
 }

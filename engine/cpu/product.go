@@ -101,7 +101,7 @@ func (p *product) fetchFirst(worker int) {
 }
 
 // fetch asks for the first panel of a span; the others are fetched in passing.
-func (p *product) fetch(unit int) {
+func (p *product) fetch(unit, _ int) {
 	if unit >= len(p.taken) {
 		s := &p.spans[unit]
 		p.items[s.item].m.Prefetch(s.from, s.from+1)

@@ -16,7 +16,7 @@ type phase interface {
 }
 
 // fetcher is a phase that can bring a unit's data closer. Its units are taken one ahead.
-type fetcher interface{ fetch(unit int) }
+type fetcher interface{ fetch(unit, worker int) }
 
 // team is the executor's workers. The caller of run is worker 0, the others are
 // goroutines that live as long as the team:
@@ -165,7 +165,7 @@ func (t *team) take(at, unit, worker int) (ran int64) {
 		next := now & ticketMask
 		more := next < now>>ticketBits&ticketMask
 		if more {
-			f.fetch(int(next))
+			f.fetch(int(next), worker)
 		}
 		t.runUnit(p, unit, worker)
 		ran++
