@@ -66,6 +66,7 @@ func TestSoak(t *testing.T) {
 	file := t.TempDir() + "/figures"
 	env := append(home(t), figuresEnv+"="+file)
 	s := openSession(t, env, "--cells", "4000")
+	s.patience = 5 * time.Minute // eight chats may have a queue each
 	m := &monkey{session: s, rnd: rand.New(rand.NewPCG(1, 1)), file: file, began: time.Now()}
 	for range 7 {
 		m.keys("\x0e")

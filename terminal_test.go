@@ -25,6 +25,8 @@ type session struct {
 	tty    *os.File // the terminal's side
 	read   chan struct{}
 	exited chan error
+	// patience is how long the screen may take to show what is waited for.
+	patience time.Duration
 
 	mu    sync.Mutex
 	em    *vt.Emulator
@@ -58,7 +60,7 @@ func openSession(t testing.TB, env []string, args ...string) *session {
 		t.Fatal(err)
 	}
 	s := &session{TB: t, cmd: exec.Command(path, args...), em: vt.NewEmulator(emulatorWidth, emulatorHeight), modes: map[ansi.Mode]bool{},
-		read: make(chan struct{}), exited: make(chan error, 1)}
+		read: make(chan struct{}), exited: make(chan error, 1), patience: 20 * time.Second}
 	s.cmd.Env = env
 	s.em.SetCallbacks(vt.Callbacks{
 		AltScreen:   func(on bool) { s.alt = on },
@@ -127,7 +129,7 @@ func (s *session) waitFor(text string) {
 
 func (s *session) until(what string, holds func(screen string) bool) {
 	s.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(s.screen()); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(s.patience); !holds(s.screen()); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.Fatalf("it never comes that %s:\n%s", what, s.screen())
 		}
