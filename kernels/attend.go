@@ -107,6 +107,7 @@ func (p *AttendPlan) Prepare(args AttendArgs, seqs []AttendSeq) {
 	}
 	p.parts = grow(p.parts, parts)
 	for w := range p.scratch {
+		p.scratch[w].placed.seq = -1
 		p.scratch[w].fit(rows*p.group, args.KeyDim, args.ValueDim)
 	}
 }
@@ -214,7 +215,7 @@ func (p *AttendPlan) Next(io *AttendIO, unit, worker int) {
 	u := &p.units[unit]
 	first, _ := p.visible(u.seq, u.row, u.row+u.rows)
 	cell := p.seqs[u.seq].Cells[max(first, u.from*splitPositions)]
-	p.scratch[worker].next = io.KV.keysOf(u.kvHead, cell)
+	p.scratch[worker].next = io.KV.keysAt(u.kvHead, io.KV.place(cell))
 }
 
 // Merge does one merge for a layer. Merges run at the same time on different workers.

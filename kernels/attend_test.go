@@ -36,6 +36,7 @@ func attendCases() []attendCase {
 	return []attendCase{
 		{args: args(8, 2, 128, 128), rows: 1, depth: 0},
 		{args: args(8, 2, 128, 128), rows: 10, depth: 700},
+		{args: args(8, 2, 128, 128), rows: 1, depth: 700},
 		{args: args(8, 8, 64, 64), rows: 70, depth: 3, sinks: true},
 		{args: args(6, 2, 80, 80), rows: 5, depth: 255},
 		{args: args(4, 2, 96, 96), rows: 20, depth: 257, f32: true},
@@ -71,6 +72,9 @@ func newAttendData(c attendCase) *attendData {
 	normals(rng, d.v, 1)
 	total := n + 50
 	d.kv = NewKV(total, a.KVHeads, a.KeyDim, a.ValueDim, c.f32)
+	if c.rows%2 == 1 {
+		inChunks(d.kv, 5)
+	}
 	for _, halves := range [][]uint16{d.kv.keyHalves, d.kv.valueHalves} {
 		for i := range halves {
 			halves[i] = 0x7e00

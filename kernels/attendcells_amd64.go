@@ -13,14 +13,14 @@ func (kv *KV) attendCellScoresFast(scores, queries []float32, head int, cells []
 	for j := range columns {
 		columns[j] = cells[max(0, min(j-at, len(cells)-1))]
 	}
-	base, stride := &kv.keyHalves[head*kv.cells*kv.keyStride], 2*kv.keyStride
+	base, stride := &kv.keyHalves[head<<kv.shift*kv.keyStride], 2*kv.keyStride
 	dims := kv.keyDim
 	width := 32
 	if rows > 4 {
 		width = 16
 	}
 	for j := at &^ (width - 1); j < at+len(cells); j += width {
-		ahead := &kv.valueHalves[(head*kv.cells+int(columns[j]))*kv.valueStride]
+		ahead := &kv.valueHalves[(head<<kv.shift+int(columns[j]))*kv.valueStride]
 		switch {
 		case rows > 4:
 			attendKeys8512(&scores[j], &queries[0], &columns[j], base, stride, dims, 4*dims, ahead)
@@ -41,7 +41,7 @@ func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cel
 	if !hasAVX512 || kv.valueHalves == nil || rows > attendCellsRows {
 		return false
 	}
-	base, stride := &kv.valueHalves[head*kv.cells*kv.valueStride], kv.valueStride
+	base, stride := &kv.valueHalves[head<<kv.shift*kv.valueStride], kv.valueStride
 	for i, n := 0, 0; i < rows; i += n {
 		o, w := &out[i*stride], &weights[i*blockPositions]
 		switch n = rowsAtOnce(rows - i); n {

@@ -16,6 +16,7 @@ type attendScratch struct {
 	masks   []uint64  // [rows], the positions of the block that a row sees
 	split   []float32 // two states
 	total   []float32
+	placed  placedCells
 	next    []uint16 // the keys that are read after the split at hand, where they are not the next in it
 }
 
@@ -86,17 +87,37 @@ func (p *AttendPlan) loadQueries(io *AttendIO, s *attendScratch, t *attendTile) 
 	}
 }
 
+// placedCells are the places of a sequence's cells in the KVs of one shape.
+type placedCells struct {
+	seq, heads, shift int
+	places            []int32
+}
+
+func (c *placedCells) of(kv *KV, seq int, cells []int32) []int32 {
+	if kv.cells <= 1<<kv.shift {
+		return cells // in a single chunk a cell is its place
+	}
+	if c.seq != seq || c.heads != kv.heads || c.shift != kv.shift {
+		c.seq, c.heads, c.shift, c.places = seq, kv.heads, kv.shift, c.places[:0]
+		for _, cell := range cells {
+			c.places = append(c.places, kv.place(cell))
+		}
+	}
+	return c.places
+}
+
 // runSplit adds a split's scores to a cleared state.
 func (p *AttendPlan) runSplit(kv *KV, s *attendScratch, state attendState, t *attendTile, split int) {
 	seq := &p.seqs[t.seq]
 	first, last := p.visible(t.seq, t.row, t.row+t.rows)
 	first, last = max(first, split*splitPositions), min(last, (split+1)*splitPositions)
 	rows := t.rows * p.group
+	places := s.placed.of(kv, t.seq, seq.Cells)
 	for start := first &^ (blockPositions - 1); start < last; start += blockPositions {
 		end := min(start+blockPositions, last)
 		from := max(first, start)
 		p.mask(s.masks[:rows], seq, t, start)
-		cells, at := seq.Cells[from:end], from-start
+		cells, at := places[from:end], from-start
 		if !kv.attendCellScoresFast(s.scores, s.queries, t.kvHead, cells, at, rows) {
 			kv.turnKeys(s.keys, t.kvHead, cells, at)
 			attendScores(s.scores, s.queries, s.keys, rows, p.args.KeyDim)
@@ -104,7 +125,7 @@ func (p *AttendPlan) runSplit(kv *KV, s *attendScratch, state attendState, t *at
 		attendSoftmax(s.scores, s.masks[:rows], state, s.shrink, p.args.SoftCap)
 		ahead := s.next
 		if kv.keyHalves != nil && (end < last || ahead == nil) {
-			ahead = kv.keysOf(t.kvHead, seq.Cells[min(end, len(seq.Cells)-1)])
+			ahead = kv.keysAt(t.kvHead, places[min(end, len(places)-1)])
 		}
 		if !kv.attendCellValuesFast(state.out, s.scores[at:], s.shrink, t.kvHead, cells, rows, ahead) {
 			kv.readValues(s.values, t.kvHead, cells)
@@ -136,7 +157,7 @@ func (kv *KV) turnKeys(dst []float32, head int, cells []int32, at int) {
 		return
 	}
 	for j, cell := range cells {
-		from := (head*kv.cells + int(cell)) * kv.keyStride
+		from := (head<<kv.shift + int(cell)) * kv.keyStride
 		for d := range kv.keyDim {
 			if kv.keyFloats != nil {
 				dst[d*blockPositions+at+j] = kv.keyFloats[from+d]
@@ -153,7 +174,7 @@ func (kv *KV) readValues(dst []float32, head int, cells []int32) {
 		return
 	}
 	for j, cell := range cells {
-		from := (head*kv.cells + int(cell)) * kv.valueStride
+		from := (head<<kv.shift + int(cell)) * kv.valueStride
 		row := dst[j*kv.valueStride : (j+1)*kv.valueStride]
 		if kv.valueFloats != nil {
 			copy(row, kv.valueFloats[from:])

@@ -2,14 +2,17 @@ package kernels
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
 // KV holds one layer's keys and values, a pair for each cell and key head, in half
-// precision or as float32. Each head's cells stand one after the other, so that a
-// run of cells is read as one stream. Cells that were never stored hold anything.
+// precision or as float32. Cells come in chunks of about a huge page, [chunk][head][cell]:
+// a run of cells is read as one stream a head, and a pool that is mostly empty takes
+// little memory. Cells that were never stored hold anything.
 type KV struct {
 	cells, heads     int
+	shift            int // a chunk has 1<<shift cells
 	keyDim, valueDim int
 	// A cell takes this many values: the width rounded up to whole vectors. What
 	// is over is never looked at.
@@ -31,7 +34,23 @@ func NewKV(cells, kvHeads, keyDim, valueDim int, f32 bool) *KV {
 		cells: cells, heads: kvHeads, keyDim: keyDim, valueDim: valueDim,
 		keyStride: roundUp(keyDim, vectorWidth), valueStride: roundUp(valueDim, vectorWidth),
 	}
-	keys, values := cells*kvHeads*kv.keyStride, cells*kvHeads*kv.valueStride
+	size := 2
+	if f32 {
+		size = 4
+	}
+	kv.shift = chunkShift(cells, hugePage/(size*kvHeads*max(kv.keyStride, kv.valueStride)))
+	return kv.allocate(f32)
+}
+
+// chunkShift is the logarithm of a chunk's cells: at most so many, unless that is
+// hardly a block of attention, and no more than hold all cells.
+func chunkShift(cells, most int) int {
+	return min(bits.Len(uint(max(most, blockPositions)))-1, bits.Len(uint(cells-1)))
+}
+
+func (kv *KV) allocate(f32 bool) *KV {
+	places := (kv.cells + 1<<kv.shift - 1) >> kv.shift << kv.shift * kv.heads
+	keys, values := places*kv.keyStride, places*kv.valueStride
 	if f32 {
 		kv.keyFloats, kv.valueFloats = cellMemory[float32](keys), cellMemory[float32](values)
 	} else {
@@ -42,7 +61,16 @@ func NewKV(cells, kvHeads, keyDim, valueDim int, f32 bool) *KV {
 
 // Bytes is the size of all cells together.
 func (kv *KV) Bytes() int64 {
-	return 2*int64(len(kv.keyHalves)+len(kv.valueHalves)) + 4*int64(len(kv.keyFloats)+len(kv.valueFloats))
+	size := 2
+	if kv.keyFloats != nil {
+		size = 4
+	}
+	return int64(size) * int64(kv.cells) * int64(kv.heads) * int64(kv.keyStride+kv.valueStride)
+}
+
+// place is where a cell of head 0 stands, counted in cells; the next head's is 1<<shift on.
+func (kv *KV) place(cell int32) int32 {
+	return cell>>kv.shift*int32(kv.heads)<<kv.shift + cell&(1<<kv.shift-1)
 }
 
 // Store writes one row's keys and values, head after head, to a cell.
@@ -52,14 +80,15 @@ func (kv *KV) Store(cell int32, k, v []float32) {
 			len(k), len(v), kv.heads, kv.keyDim, kv.valueDim))
 	}
 	for h := range kv.heads {
-		at := (h*kv.cells + int(cell)) * kv.keyStride
+		place := h<<kv.shift + int(kv.place(cell))
+		at := place * kv.keyStride
 		key := k[h*kv.keyDim : (h+1)*kv.keyDim]
 		if kv.keyFloats != nil {
 			copy(kv.keyFloats[at:], key)
 		} else {
 			storeHalves(kv.keyHalves[at:at+kv.keyDim], key)
 		}
-		at = (h*kv.cells + int(cell)) * kv.valueStride
+		at = place * kv.valueStride
 		value := v[h*kv.valueDim : (h+1)*kv.valueDim]
 		if kv.valueFloats != nil {
 			copy(kv.valueFloats[at:], value)
@@ -69,9 +98,9 @@ func (kv *KV) Store(cell int32, k, v []float32) {
 	}
 }
 
-// keysOf are the keys from a cell on, in half precision.
-func (kv *KV) keysOf(head int, cell int32) []uint16 {
-	return kv.keyHalves[(head*kv.cells+int(cell))*kv.keyStride:]
+// keysAt are the keys from a place on, in half precision.
+func (kv *KV) keysAt(head int, place int32) []uint16 {
+	return kv.keyHalves[(head<<kv.shift+int(place))*kv.keyStride:]
 }
 
 // cellMemory allocates n zeros, in huge pages where they are many: attention reads

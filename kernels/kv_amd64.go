@@ -13,7 +13,7 @@ func (kv *KV) turnKeysFast(dst []float32, head int, cells []int32, at int) bool 
 	for j := range columns {
 		columns[j] = cells[max(0, min(j-at, len(cells)-1))]
 	}
-	first, stride := head*kv.cells*kv.keyStride, kv.keyStride
+	first, stride := head<<kv.shift*kv.keyStride, kv.keyStride
 	for j := at &^ (width - 1); j < at+len(cells); j += width {
 		to, from := &dst[j], &columns[j]
 		switch {
@@ -34,7 +34,7 @@ func (kv *KV) readValuesFast(dst []float32, head int, cells []int32) bool {
 	if !hasAVX2FMA || kv.valueFloats != nil {
 		return false
 	}
-	first, stride := head*kv.cells*kv.valueStride, kv.valueStride
+	first, stride := head<<kv.shift*kv.valueStride, kv.valueStride
 	if hasAVX512 {
 		widenHalves512(&dst[0], &cells[0], &kv.valueHalves[first], 2*stride, len(cells), stride)
 	} else {

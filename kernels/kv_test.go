@@ -16,6 +16,9 @@ func TestKVStore(t *testing.T) {
 			for _, f32 := range []bool{false, true} {
 				const cells, heads, cell = 5, 3, 2
 				kv := NewKV(cells, heads, dims[0], dims[1], f32)
+				if dims[0] != 64 {
+					inChunks(kv, 1)
+				}
 				k, v := make([]float32, heads*dims[0]), make([]float32, heads*dims[1])
 				normals(rng, k, 1)
 				normals(rng, v, 1)
@@ -24,8 +27,9 @@ func TestKVStore(t *testing.T) {
 				kv.Store(cell, k, v)
 				for c := range cells {
 					for i := range heads {
-						checkCell(t, kv.keyHalves, kv.keyFloats, (i*cells+c)*kv.keyStride, k[i*dims[0]:][:dims[0]], c == cell)
-						checkCell(t, kv.valueHalves, kv.valueFloats, (i*cells+c)*kv.valueStride, v[i*dims[1]:][:dims[1]], c == cell)
+						at := i<<kv.shift + int(kv.place(int32(c)))
+						checkCell(t, kv.keyHalves, kv.keyFloats, at*kv.keyStride, k[i*dims[0]:][:dims[0]], c == cell)
+						checkCell(t, kv.valueHalves, kv.valueFloats, at*kv.valueStride, v[i*dims[1]:][:dims[1]], c == cell)
 					}
 				}
 				size := int64(2)
@@ -38,6 +42,35 @@ func TestKVStore(t *testing.T) {
 			}
 		}
 	})
+}
+
+// inChunks makes a small KV one of many chunks.
+func inChunks(kv *KV, shift int) {
+	kv.shift = shift
+	kv.allocate(kv.keyFloats != nil)
+}
+
+// A chunk takes a huge page or less, but holds a block of attention.
+func TestChunks(t *testing.T) {
+	for _, c := range []struct{ cells, heads, dim, want int }{
+		{1 << 20, 8, 128, 1024}, {1 << 20, 3, 64, 4096}, {1 << 20, 1, 576, 1024}, {1 << 20, 128, 256, 64}, {100, 8, 128, 128}, {1, 1, 1, 1},
+	} {
+		kv := KV{}
+		if kv.shift = chunkShift(c.cells, hugePage/(2*c.heads*c.dim)); 1<<kv.shift != c.want {
+			t.Errorf("%d cells of %d heads of %d come in chunks of %d, want %d", c.cells, c.heads, c.dim, 1<<kv.shift, c.want)
+		}
+	}
+	kv := KV{cells: 1000, heads: 3, shift: 4}
+	seen := map[int32]bool{}
+	for cell := range int32(1000) {
+		for head := range int32(3) {
+			if at := head<<4 + kv.place(cell); at < 0 || at >= 3*1008 || seen[at] {
+				t.Fatalf("head %d of cell %d is at place %d", head, cell, at)
+			} else {
+				seen[at] = true
+			}
+		}
+	}
 }
 
 // checkCell compares one head's part of a cell with what was stored, or with zeros.
