@@ -2,8 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -46,12 +44,14 @@ func init() {
 		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
 		{name: "reload", help: "open the same model again", run: (*root).reloadCommand},
 		{name: "model", args: "NAME", alias: []string{"load"}, help: "open another model", run: (*root).modelCommand},
+		{name: "pull", args: "OWNER/NAME:QUANT", alias: []string{"download"}, help: "fetch a model from Hugging Face", run: (*root).pullCommand},
 		{name: "tokens", help: "tokens and their odds", run: action(doTokens)},
 		{name: "pool", alias: []string{"stats", "context"}, help: "who holds the cells", run: action(doPool)},
 		{name: "chats", alias: []string{"history", "list"}, help: "all chats", run: action(doHistory)},
 		{name: "copy", args: "code", help: "copy the last answer, or its code", run: (*root).copyCommand},
-		{name: "export", args: "FILE", help: "write as markdown, or .json", run: (*root).exportCommand},
+		{name: "export", args: "FILE", help: "to .md, .json or .jsonl; compare FILE", run: (*root).exportCommand},
 		{name: "theme", args: "NAME", help: "other colours, kept for next time", run: (*root).themeCommand},
+		{name: "import", args: "FILE", help: "chats of confab and other programs", run: (*root).importCommand},
 		{name: "mouse", help: "mouse to the terminal and back", run: action(doMouse)},
 		{name: "close", help: "close this tab", run: action(doCloseTab)},
 		{name: "quit", alias: []string{"exit", "bye", "q"}, help: "leave; everything is kept", run: func(r *root, _ string) tea.Cmd { return r.quit() }},
@@ -297,35 +297,4 @@ func (r *root) copyCommand(arg string) tea.Cmd {
 		return r.copyCode(p, t)
 	}
 	return r.copy(t.plain(), "the answer")
-}
-
-func (r *root) exportCommand(arg string) tea.Cmd {
-	c := r.pane().conv
-	if len(c.turns) == 0 {
-		return r.fail("there is nothing to export yet")
-	}
-	if arg == "" {
-		arg = fileName(c.chat.Title) + ".md"
-	}
-	content := exportText(c, strings.HasSuffix(arg, ".json"))
-	return func() tea.Msg {
-		path, err := filepath.Abs(expandHome(arg))
-		if err == nil {
-			err = writeNew(path, content)
-		}
-		return exportedMsg{path, err}
-	}
-}
-
-// writeNew writes a file that is not there yet: nothing is overwritten.
-func writeNew(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
 }

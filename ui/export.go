@@ -1,8 +1,12 @@
 package ui
 
 import (
-	"encoding/json"
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -19,12 +23,136 @@ type exportedMsg struct {
 }
 
 func (m exportedMsg) apply(r *root) tea.Cmd {
+	switch {
+	case errors.Is(m.err, fs.ErrExist):
+		r.say(toneBad, text.CleanLine(m.path)+" is there already and stays as it is: give another name")
+	case m.err != nil:
+		r.say(toneBad, "export: "+text.CleanLine(m.err.Error()))
+	default:
+		r.say(toneQuiet, "written to "+text.CleanLine(m.path))
+	}
+	return nil
+}
+
+// exportCommand writes the chat, or the comparison on the screen, into a file; the
+// end of its name says in which form.
+func (r *root) exportCommand(arg string) tea.Cmd {
+	c := r.pane().conv
+	if len(c.turns) == 0 {
+		return r.fail("there is nothing to export yet")
+	}
+	if first, rest, _ := strings.Cut(arg, " "); first == "compare" || first == "comparison" {
+		return r.exportComparison(strings.TrimSpace(rest))
+	}
+	format := store.Markdown
+	switch ext := strings.ToLower(filepath.Ext(arg)); {
+	case arg == "":
+		arg = fileName(c.chat.Title) + format.Ext()
+	case ext == ".json":
+		format = store.JSON
+	case ext == ".jsonl":
+		format = store.JSONL
+	case ext != ".md" && ext != ".markdown" && ext != ".txt":
+		return r.fail("%s: a name ends in .md to be read, in .json with everything that is known, or in .jsonl", arg)
+	}
+	r.pane().saveDraft() // which still is this command
+	var b bytes.Buffer
+	if err := c.chat.Export(&b, format); err != nil {
+		return r.fail("%v", err)
+	}
+	return writeFile(arg, b.Bytes())
+}
+
+func (r *root) exportComparison(path string) tea.Cmd {
+	t := r.tab()
+	if len(t.panes) < 2 {
+		return r.fail("a comparison has two panes or more; %s makes one", r.keys.key(doCompare))
+	}
+	for _, p := range t.panes {
+		if p.conv.running() {
+			return r.fail("an answer is being written: wait for its end, or stop it")
+		}
+	}
+	if path == "" {
+		path = fileName("compare "+t.pane().conv.chat.Title) + ".md"
+	}
+	return writeFile(path, []byte(comparison(t, r.now(), r.options.Version)))
+}
+
+// writeFile writes a new file; nothing is overwritten.
+func writeFile(path string, content []byte) tea.Cmd {
+	return func() tea.Msg {
+		path, err := filepath.Abs(expandHome(path))
+		if err == nil {
+			err = writeNew(path, content)
+		}
+		return exportedMsg{path, err}
+	}
+}
+
+func writeNew(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// importedMsg are the chats that a file held.
+type importedMsg struct {
+	path  string
+	chats []*store.Chat
+	err   error
+}
+
+// importCommand reads the chats of a file in any form that the store knows.
+func (r *root) importCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return r.fail("write /import FILE: JSON or JSON lines of confab, llama-server, Open WebUI or ShareGPT")
+	}
+	st := r.store
+	return func() tea.Msg {
+		path := expandHome(unquoted(arg))
+		f, err := os.Open(path)
+		if err != nil {
+			return importedMsg{path, nil, err}
+		}
+		defer f.Close()
+		chats, err := st.Import(f)
+		return importedMsg{path, chats, err}
+	}
+}
+
+func (m importedMsg) apply(r *root) tea.Cmd {
+	name := text.CleanLine(filepath.Base(m.path))
 	if m.err != nil {
-		r.say(toneBad, "export: "+m.err.Error())
+		r.say(toneBad, name+": "+text.CleanLine(m.err.Error()))
 		return nil
 	}
-	r.say(toneQuiet, "written to "+text.CleanLine(m.path))
-	return nil
+	if len(m.chats) == 1 {
+		cmd := loadedMsg{chat: m.chats[0]}.apply(r)
+		r.say(toneQuiet, "imported from "+name)
+		return cmd
+	}
+	r.say(toneQuiet, fmt.Sprintf("%s imported from %s", plural(len(m.chats), "chat", "chats"), name))
+	return r.openHistory()
+}
+
+// unquoted is a path as terminals drop it: in quotes, or with strokes before what a
+// shell would take.
+func unquoted(s string) string {
+	s = strings.TrimSpace(s)
+	if n := len(s); n > 1 && (s[0] == '\'' || s[0] == '"') && s[n-1] == s[0] {
+		return s[1 : n-1]
+	}
+	if strings.Contains(s, `\ `) {
+		return strings.NewReplacer(`\ `, " ", `\(`, "(", `\)`, ")", `\'`, "'", `\&`, "&").Replace(s)
+	}
+	return strings.TrimPrefix(s, "file://")
 }
 
 // fileName makes a plain file name of a title.
@@ -43,38 +171,4 @@ func fileName(title string) string {
 		s = "chat"
 	}
 	return s
-}
-
-// exportText writes the active path, as markdown to read or as JSON with all
-// that it takes to make the answers again.
-func exportText(c *conversation, asJSON bool) []byte {
-	if asJSON {
-		b, err := json.MarshalIndent(struct {
-			Title    string           `json:"title"`
-			System   string           `json:"system,omitempty"`
-			Messages []*store.Message `json:"messages"`
-		}{c.chat.Title, c.chat.System, c.chat.Path()}, "", "  ")
-		if err != nil {
-			panic("ui: a chat cannot be written as JSON: " + err.Error())
-		}
-		return append(b, '\n')
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n", c.chat.Title)
-	if c.chat.System != "" {
-		fmt.Fprintf(&b, "\n> %s\n", strings.ReplaceAll(c.chat.System, "\n", "\n> "))
-	}
-	for _, t := range c.turns {
-		name := string(t.m.Role)
-		if t.answer != nil {
-			name = t.answer.model
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n", name)
-		if a := t.answer; a != nil {
-			fmt.Fprintf(&b, "*temperature %.2f, top-k %d, top-p %.2f, min-p %.2f, seed %d, %s*\n\n",
-				a.start.Temperature, a.start.TopK, a.start.TopP, a.start.MinP, a.seed, plural(a.counts.Generated, "token", "tokens"))
-		}
-		b.WriteString(strings.TrimSpace(t.m.Content) + "\n")
-	}
-	return []byte(b.String())
 }

@@ -150,6 +150,10 @@ func (s *historySheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cm
 	case key == "alt+z":
 		r.undoLast()
 		return true, r.fetchChats()
+	case key == "alt+i":
+		r.sheet, r.focus = nil, focusInput
+		r.pane().input.set("/import ")
+		return true, nil
 	case key == "alt+p" && c != nil:
 		r.pin(c)
 		return true, r.fetchChats()
@@ -193,7 +197,7 @@ func (r *root) pin(c *store.Info) {
 }
 
 func (s *historySheet) hints() []string {
-	return []string{"enter open", "alt+p pin", "ctrl+d delete", "esc back"}
+	return []string{"enter open", "alt+p pin", "ctrl+d delete", "alt+i import", "esc back"}
 }
 
 func (s *historySheet) click(r *root, _, y int) tea.Cmd {

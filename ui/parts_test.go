@@ -252,7 +252,7 @@ func TestExport(t *testing.T) {
 	}
 	b.write("/export " + filepath.Join(dir, "poem.md"))
 	b.keys("enter")
-	b.shows("file exists")
+	b.shows("is there already")
 	b.keys("ctrl+u")
 	b.write("/export " + filepath.Join(dir, "poem.json"))
 	b.keys("enter")
