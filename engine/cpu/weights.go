@@ -134,9 +134,10 @@ func packAll(p *model.Program, jobs []*packJob, o Options) {
 // few pages are given back early and read again, or late.
 func (c piece) pack(p *model.Program) int64 {
 	j := c.job
-	j.matrix.Pack(c.from, c.to)
 	n, size := j.matrix.Panels(), len(j.source)
 	part := j.source[c.from*size/n : c.to*size/n]
+	populate(part)
+	j.matrix.Pack(c.from, c.to)
 	p.Release(part)
 	if j.left.Add(int64(c.from-c.to)) == 0 {
 		j.matrix.Packed()

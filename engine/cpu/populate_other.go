@@ -1,0 +1,6 @@
+//go:build !linux
+
+package cpu
+
+// populate has nobody to ask.
+func populate([]byte) {}
