@@ -94,33 +94,35 @@ func TestSoak(t *testing.T) {
 }
 
 // steady compares the last third of the measurements with the second, when the
-// program was warm. Speed may differ by half: machines do.
+// program was warm. Of speeds the best count, since other programs take some, and
+// they may differ by half.
 func steady(t *testing.T, rests []rest) {
 	if len(rests) < 6 {
 		t.Skipf("%d measurements are too few to compare", len(rests))
 	}
 	third := len(rests) / 3
-	median := func(part []rest, of func(rest) float64) float64 {
+	rank := func(part []rest, of func(rest) float64, at float64) float64 {
 		var v []float64
 		for _, r := range part {
 			v = append(v, of(r))
 		}
 		slices.Sort(v)
-		return v[len(v)/2]
+		return v[int(at*float64(len(v)-1))]
 	}
 	for _, c := range []struct {
 		what  string
 		of    func(rest) float64
+		at    float64 // which of the measurements counts: the middle one is 0.5
 		least float64 // of the end, in shares of the middle
 		most  float64
 		slack float64
 	}{
-		{"heap in MiB", func(r rest) float64 { return float64(r.heap) / (1 << 20) }, 0, 1.1, 8},
-		{"resident MiB", func(r rest) float64 { return float64(r.resident) / (1 << 20) }, 0, 1.1, 32},
-		{"goroutines", func(r rest) float64 { return float64(r.goroutines) }, 0, 1, 3},
-		{"tokens a second", func(r rest) float64 { return r.speed }, 0.5, 100, 0},
+		{"heap in MiB", func(r rest) float64 { return float64(r.heap) / (1 << 20) }, 0.5, 0, 1.1, 8},
+		{"resident MiB", func(r rest) float64 { return float64(r.resident) / (1 << 20) }, 0.5, 0, 1.1, 32},
+		{"goroutines", func(r rest) float64 { return float64(r.goroutines) }, 0.5, 0, 1, 3},
+		{"tokens a second", func(r rest) float64 { return r.speed }, 1, 0.5, 100, 0},
 	} {
-		middle, end := median(rests[third:2*third], c.of), median(rests[len(rests)-third:], c.of)
+		middle, end := rank(rests[third:2*third], c.of, c.at), rank(rests[len(rests)-third:], c.of, c.at)
 		if end > middle*c.most+c.slack || end < middle*c.least {
 			t.Errorf("%s: %.1f in the middle, %.1f in the end", c.what, middle, end)
 		}

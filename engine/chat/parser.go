@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Delta is what a piece of a stream adds.
@@ -158,20 +159,39 @@ func (p *Parser) scan(d *Delta) {
 			}
 		}
 		m, at, hold := p.find()
+		end := at
 		if at < 0 {
-			decided := p.rest[:len(p.rest)-hold]
-			p.rest = p.rest[len(decided):]
-			p.say(d, decided)
+			end = len(p.rest) - hold
+		}
+		decided := p.rest[:end]
+		if n := p.noHeader(decided); n > 0 {
+			p.rest = p.rest[n:]
+			p.say(d, decided[:n])
+			continue // marks mean other things now
+		}
+		p.rest = p.rest[end:]
+		p.say(d, decided)
+		if at < 0 {
 			return
 		}
-		before := p.rest[:at]
-		p.rest = p.rest[at:]
-		p.say(d, before)
-		if p.minds(m.means) { // what came before can have ended an implied header
-			p.rest = p.rest[len(m.text):]
-			p.meet(d, m)
+		p.rest = p.rest[len(m.text):]
+		p.meet(d, m)
+	}
+}
+
+// noHeader is how many bytes of text it takes to see that an implied header is none,
+// or 0.
+func (p *Parser) noHeader(text string) int {
+	if p.state != inImplied {
+		return 0
+	}
+	for n := 0; n < len(text); {
+		_, size := utf8.DecodeRuneInString(text[n:])
+		if n += size; !impliedHeader.MatchString(p.header + text[:n]) {
+			return n
 		}
 	}
+	return 0
 }
 
 // find is the first mark in the rest that means something here and its place,
