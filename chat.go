@@ -55,6 +55,8 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 		Version:       version,
 		Theme:         s.theme,
 		Keys:          s.file.bound,
+		Hub:           func() (ui.Hub, error) { return library.NewHub() },
+		ModelsDir:     modelsFolder(),
 		Accessible:    s.accessible,
 		ReducedMotion: s.still,
 		Notices:       s.file.unknown,

@@ -28,6 +28,7 @@ func init() {
 		{name: "help", alias: []string{"?"}, help: "every key and command", run: action(doHelp)},
 		{name: "new", help: "new chat", run: action(doNewChat)},
 		{name: "clear", help: "a fresh start; the old chat is kept", run: (*root).clearChat},
+		{name: "read", args: "FILE", needs: true, help: "put a text file into the message", run: (*root).readCommand},
 		{name: "rename", args: "TITLE", help: "name this chat", run: (*root).renameCommand},
 		{name: "system", args: "TEXT", help: "set or edit the system prompt", run: (*root).systemCommand},
 		{name: "set", needs: true, args: "parameter NAME VALUE", help: "turn a knob", run: (*root).setCommand},

@@ -65,6 +65,19 @@ var goldens = []struct {
 	}},
 	{"help", all, func(b *bench) { b.keys("?") }},
 	{"models", small, func(b *bench) { b.keys("ctrl+o") }},
+	{"fetch", small, func(b *bench) {
+		h := &fakeHub{}
+		b.r.options.Hub = func() (Hub, error) { return h, nil }
+		b.keys("ctrl+o ctrl+d")
+		b.write("tiny/llama")
+		b.keys("enter")
+	}},
+	{"fetching", small, func(b *bench) {
+		f := &fetching{name: "tiny/llama:Q4_K_M", cancel: func() {}}
+		f.progress.Store(&library.Fetching{Done: 1 << 30, Total: 4 << 30})
+		b.r.fetches = []*fetching{f, {name: "tiny/other", over: true, err: "huggingface.co ended after 501 of 1000 bytes"}}
+		b.keys("ctrl+o")
+	}},
 	{"history", small, func(b *bench) {
 		b.ask("Write a poem about the sea.")
 		b.keys("ctrl+n")

@@ -109,6 +109,7 @@ func (s *modelSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	case len(s.found) == 0:
 		lines = append(lines, fit("  "+th.dim.draw("nothing matches"), w))
 	}
+	lines = append(lines, r.fetchLines(w)...)
 	s.first = len(lines)
 	lines = append(lines, s.list(r, w, h-len(lines))...)
 	if !s.loading && len(s.all) == 1 {
@@ -176,6 +177,17 @@ func (s *modelSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd)
 	if key == "enter" {
 		return true, s.choose(r)
 	}
+	switch key {
+	case "ctrl+d":
+		repo := ""
+		if strings.Contains(s.filter.s, "/") {
+			repo = s.filter.s
+		}
+		return true, r.openHub(repo)
+	case "ctrl+x":
+		r.stopFetch()
+		return true, nil
+	}
 	done, filtered := s.picker.key(r, key, k)
 	if filtered {
 		s.refilter()
@@ -203,7 +215,7 @@ func (s *modelSheet) choose(r *root) tea.Cmd {
 	return r.chooseModel(f.Path)
 }
 
-func (s *modelSheet) hints() []string { return []string{"enter open", "esc back"} }
+func (s *modelSheet) hints() []string { return []string{"enter open", "ctrl+d fetch", "esc back"} }
 
 func (s *modelSheet) click(r *root, _, y int) tea.Cmd {
 	line, folder, n := s.top, "\x00", 0

@@ -33,6 +33,10 @@ type Options struct {
 	DropOldest bool
 	// Models lists the model files of this machine; nil where there is no list.
 	Models func() []library.Model
+	// Hub gives where models are fetched from when a person asks for it, into
+	// ModelsDir; nil where none are fetched.
+	Hub       func() (Hub, error)
+	ModelsDir string
 	// Theme is one of Themes; empty is the terminal's own.
 	Theme string
 	// Keys gives actions other keys, by the names that CheckKeys knows.

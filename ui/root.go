@@ -64,7 +64,8 @@ type root struct {
 	enhanced bool
 	focused  bool // the terminal has the focus
 	mouseOff bool
-	noScreen bool // lines are said instead
+	fetches  []*fetching // models on their way
+	noScreen bool        // lines are said instead
 	// wordGone is set by the key that deletes a word, so that holding it down
 	// does not go on to close the tab.
 	wordGone bool
@@ -167,7 +168,7 @@ func (r *root) alive() bool {
 			}
 		}
 	}
-	return len(r.leaving) > 0 || r.replayed.running() || !r.toast.until.IsZero()
+	return len(r.leaving) > 0 || r.isFetching() || r.replayed.running() || !r.toast.until.IsZero()
 }
 
 // tick starts the frames, if something moves and they do not run already.

@@ -82,6 +82,9 @@ func (r *root) leave() {
 		}
 	}
 	r.remember()
+	for _, f := range r.fetches {
+		f.cancel() // what came is kept
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	_ = r.store.Flush(ctx) // Close, by who opened it, reports what could not be written
