@@ -20,6 +20,8 @@ type editor struct {
 	col int // the column that moving up and down aims at, -1 for the cursor's
 	// chips are the long pastes; chip i stands in s as the character chipRune+i.
 	chips []string
+	// names are what is shown of chips that are files, by their numbers.
+	names map[int]string
 	// pasted tells that the text began with a paste, which is never a command.
 	pasted bool
 	undos  []moment
@@ -60,7 +62,7 @@ func (e *editor) empty() bool { return e.s == "" }
 // set replaces everything; the cursor goes to the end.
 func (e *editor) set(s string) {
 	e.mark(false)
-	e.s, e.chips, e.pasted = editable(s), nil, false
+	e.s, e.chips, e.names, e.pasted = editable(s), nil, nil, false
 	e.at, e.col = len(e.s), -1
 }
 
@@ -95,6 +97,18 @@ func (e *editor) paste(s string) {
 		s = string(rune(chipRune + len(e.chips) - 1))
 	}
 	e.put(s)
+}
+
+// attach puts a file's text at the cursor, as a chip with a name.
+func (e *editor) attach(name, content string) {
+	e.mark(false)
+	e.pasted = e.pasted || e.at == 0
+	if e.names == nil {
+		e.names = map[int]string{}
+	}
+	e.names[len(e.chips)] = name
+	e.chips = append(e.chips, editable(content))
+	e.put(string(rune(chipRune+len(e.chips)-1)) + " ")
 }
 
 func (e *editor) put(s string) {
@@ -132,7 +146,7 @@ func (e *editor) remove(from, to int) {
 	e.s = e.s[:from] + e.s[to:]
 	e.at, e.col = from, -1
 	if e.s == "" {
-		e.chips, e.pasted = nil, false
+		e.chips, e.names, e.pasted = nil, nil, false
 	}
 }
 

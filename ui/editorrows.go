@@ -67,6 +67,9 @@ func (e *editor) chip(cluster string) (string, bool) {
 	for i := range e.chips {
 		if cluster == string(rune(chipRune+i)) {
 			c := e.chips[i]
+			if name := e.names[i]; name != "" {
+				return "[" + name + "]", true
+			}
 			if n := strings.Count(c, "\n"); n > 0 {
 				return fmt.Sprintf("[pasted %d lines]", n+1), true
 			}

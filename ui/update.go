@@ -41,7 +41,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return r, r.onKey(msg)
 	case tea.PasteMsg:
-		r.onPaste(msg.Content)
+		return r, r.onPaste(msg.Content)
 	case tea.MouseMsg:
 		return r, r.onMouse(msg)
 	case sheetMsg:
@@ -281,15 +281,24 @@ func (r *root) editKey(e *editor, key string, k tea.KeyPressMsg) bool {
 }
 
 // onPaste puts pasted text where text is written.
-func (r *root) onPaste(s string) {
+func (r *root) onPaste(s string) tea.Cmd {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")
 	if r.sheet != nil {
 		if t, ok := r.sheet.(writable); ok {
 			t.paste(s)
 		}
-		return
+		return nil
 	}
+	if path, ok := droppedPath(s); ok {
+		return r.readFile(path, s)
+	}
+	r.pasteText(s)
+	return nil
+}
+
+// pasteText puts text where a person writes.
+func (r *root) pasteText(s string) {
 	r.focus = focusInput
 	r.pane().input.paste(s)
 	r.complete.close()
