@@ -5,7 +5,7 @@ GO ?= go
 # would only take longer.
 RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store
 
-.PHONY: screenshots build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
+.PHONY: models screenshots build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
 
 # One binary: it uses an NVIDIA GPU where a driver is, and the CPU elsewhere.
 build:
@@ -85,6 +85,12 @@ bench-gpu: build
 	@$(call measure,--backend cuda,1$(comma)4$(comma)8$(comma)16$(comma)64)
 
 comma := ,
+
+# What runs, and how far from llama.cpp; with WRITE=1 the tables go into the README.
+# A GPU's figures are beside the CPU's where there is one.
+models:
+	@if command -v gcc >/dev/null; then eval "$$(gpu/build.sh)"; tags="-tags cuda"; fi; \
+	cd engine/cpu && $(GO) test $$tags -count=1 -run '^TestModelTable$$' -args -table $(if $(WRITE),-write)
 
 # dist/ of the commit that is checked out; VERSION and TARGETS as release.sh says.
 release:

@@ -1,0 +1,36 @@
+//go:build cuda
+
+package cpu
+
+import (
+	"testing"
+
+	"github.com/confab-tui/confab/engine/cuda"
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/kernels"
+)
+
+func init() {
+	gpuType = func(of uint32) uint32 { return uint32(kernels.DeviceType(kernels.Type(of))) }
+	onGPU = func(t *testing.T, p *model.Program, g *golden) []float32 {
+		if cuda.Available() != nil || len(p.States) > 0 {
+			return nil
+		}
+		e, err := cuda.New(p, cuda.Options{Cells: 200})
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		defer e.Close()
+		res, err := e.Run(newSequence(len(g.Tokens)).step(g.Tokens, g.Positions...))
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		var logits []float32
+		for _, out := range res.Outputs {
+			logits = append(logits, out.Logits...)
+		}
+		return logits
+	}
+}
