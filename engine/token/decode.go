@@ -68,8 +68,15 @@ func (t *Tokenizer) Decode(ids []int32, special bool) string {
 		b.WriteString(d.Add(id))
 	}
 	b.WriteString(d.Flush())
-	if s, ok := t.model.(*sentencePiece); ok && s.prefix {
-		return strings.TrimPrefix(b.String(), " ")
+	switch m := t.model.(type) {
+	case *sentencePiece:
+		if m.prefix {
+			return strings.TrimPrefix(b.String(), " ")
+		}
+	case *unigram:
+		if m.prefix || m.merge {
+			return strings.TrimPrefix(b.String(), " ")
+		}
 	}
 	return b.String()
 }

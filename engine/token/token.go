@@ -1,10 +1,11 @@
 // Package token turns text into a model's token ids and ids into text, by the
-// vocabulary in a GGUF file: byte-level BPE, SentencePiece BPE and longest
-// match.
+// vocabulary in a GGUF file: byte-level BPE, SentencePiece BPE and Unigram, and
+// longest match.
 //
 // Text gives the same ids as llama.cpp gives it, with one difference on
 // purpose: plain text never becomes a control token, whatever it spells and
-// however the merges fall. Encoding neither adds nor drops anything: decoding
+// however the merges fall. Encoding neither adds nor drops anything, but that
+// Unigram vocabularies say what they make of characters and spaces: decoding
 // gives the text back wherever the vocabulary has its bytes. Vocabularies and
 // pre-tokenizers that are not known are refused by name. A Tokenizer is safe
 // for concurrent use; a Decoder belongs to one stream.
@@ -54,10 +55,12 @@ func New(f *gguf.File) (*Tokenizer, error) {
 		t.model, err = newBPE(f, &t.vocab)
 	case "llama":
 		t.model, err = newSentencePiece(f, &t.vocab)
+	case "t5":
+		t.model, err = newUnigram(f, &t.vocab)
 	case "rwkv":
 		t.model = newLongest(&t.vocab)
 	default:
-		err = fmt.Errorf("tokenizer.ggml.model is %q, which is not known: gpt2, gemma4, llama and rwkv are", t.kind)
+		err = fmt.Errorf("tokenizer.ggml.model is %q, which is not known: gpt2, gemma4, llama, t5 and rwkv are", t.kind)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)

@@ -71,6 +71,10 @@ func (v *vocab) load(f *gguf.File) error {
 		v.bos, v.eos, v.unk = 1, 2, 0
 		v.addBOS = true
 	}
+	if v.kind == "t5" {
+		v.eos, v.unk = 1, 2
+		v.addEOS = true
+	}
 	v.bos = v.special(f, "bos", v.bos)
 	v.eos = v.special(f, "eos", v.eos)
 	v.unk = v.special(f, "unknown", v.unk)
