@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"os"
@@ -62,7 +63,7 @@ func openScreen(t *testing.T, home string, w, h int, args ...string) *screen {
 	}
 	s := &screen{t: t, pty: p, term: vt.NewSafeEmulator(w, h), done: make(chan struct{}), raw: &tail{}, w: w, h: h}
 	s.cmd = exec.Command(program(t), args...)
-	s.cmd.Env = append(os.Environ(), "HOME="+home, "TERM=xterm-256color", "COLORTERM=truecolor", "CONFAB_BACKEND=cpu",
+	s.cmd.Env = append(os.Environ(), "HOME="+home, "TERM=xterm-256color", "COLORTERM=truecolor", "CONFAB_BACKEND="+cmp.Or(os.Getenv("CONFAB_BACKEND"), "cpu"),
 		"XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home, "NO_COLOR=")
 	if err := p.Start(s.cmd); err != nil {
 		t.Fatal(err)
@@ -75,8 +76,12 @@ func openScreen(t *testing.T, home string, w, h int, args ...string) *screen {
 
 var build sync.Once
 
-// program builds the binary once for all tests of this file.
+// program is the binary under test: CONFAB_PROGRAM, or one that is built once for all
+// tests of this file.
 func program(t *testing.T) string {
+	if path := os.Getenv("CONFAB_PROGRAM"); path != "" {
+		return path
+	}
 	path := filepath.Join(os.TempDir(), "confab-under-test")
 	build.Do(func() {
 		if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {

@@ -3,10 +3,12 @@
 package cuda
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu"
 )
 
 // prompt is some tokens that the built-in model knows.
@@ -98,7 +100,9 @@ func everyWidth(t *testing.T, path string) {
 func mix(t *testing.T, e *Executor, r *rand.Rand, texts [][]int32, alone [][][]float32) {
 	widths := r.Perm(65)
 	widths = append(widths, 95, 96, 130, 300)
+	r.Shuffle(len(widths), func(i, j int) { widths[i], widths[j] = widths[j], widths[i] })
 	worst := 0.0
+	launched := countLaunches(e)
 	done := make([]int, mixSeqs)
 	for _, w := range widths {
 		want := w + 1
@@ -132,9 +136,12 @@ func mix(t *testing.T, e *Executor, r *rand.Rand, texts [][]int32, alone [][][]f
 			}
 			step.Seqs = append(step.Seqs, seq)
 		}
-		res, err := e.Run(step)
+		res, err := launched.run(step)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%d rows: %v", len(step.Rows), err)
+		}
+		if len(res.Outputs) != len(checks) {
+			t.Fatalf("%d rows: %d outputs, want %d", len(step.Rows), len(res.Outputs), len(checks))
 		}
 		for k, c := range checks {
 			d := distance(res.Outputs[k].Logits, alone[c[0]][c[1]])
@@ -145,6 +152,41 @@ func mix(t *testing.T, e *Executor, r *rand.Rand, texts [][]int32, alone [][][]f
 		}
 	}
 	t.Logf("worst difference %.2g", worst)
+}
+
+// launches counts the passes of an executor that are launched kernel by kernel.
+type launches struct {
+	e *Executor
+	n int
+}
+
+func countLaunches(e *Executor) *launches {
+	l := &launches{e: e}
+	first := e.body[0]
+	e.body[0] = func(p *pass) { l.n++; first(p) }
+	return l
+}
+
+// run runs a step and checks that it took the graph of the narrowest width that holds
+// it, or no graph where it is wider than all or the executor has none.
+func (l *launches) run(step *model.Step) (model.Result, error) {
+	all, before := l.e.graphs, l.n
+	width := 1
+	for width < len(step.Rows) {
+		width *= 2
+	}
+	l.e.graphs = map[int]*gpu.Graph{}
+	want := 1
+	if g := all[width]; g != nil {
+		l.e.graphs[width] = g
+		want = 0
+	}
+	res, err := l.e.Run(step)
+	l.e.graphs = all
+	if got := l.n - before; err == nil && got != want {
+		err = fmt.Errorf("%d passes without a graph, want %d", got, want)
+	}
+	return res, err
 }
 
 // cellOf scatters the sequences' cells over the pool.
