@@ -1,0 +1,66 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/confab-tui/confab/engine"
+)
+
+// TestWaitingForRealCells: four long answers in a pool that holds two of them. Some
+// wait, say so in their pane and in the pool view, and all come to their end; made
+// again alone, the one that waited says the same.
+func TestWaitingForRealCells(t *testing.T) {
+	b := newBench(t, 200, 50, func(o *Options, _ *fake) {
+		o.Config = engine.Config{Cells: 200, Threads: 2, Backend: "cpu"}
+		o.MaxTokens = 90
+		o.Open = func(ctx context.Context, c engine.Config, p func(engine.Progress)) (Engine, error) {
+			e, err := engine.Open(ctx, c, p)
+			if err != nil {
+				return nil, err
+			}
+			t.Cleanup(func() { e.Close() })
+			return Wrap(e), nil
+		}
+	})
+	b.r.dice = func() int64 { return 417 }
+	b.write("Tell me a long story about the sea, a ship and its captain.")
+	b.keys("alt+c")
+	waited, pooled := "", false
+	deadline := time.Now().Add(time.Minute)
+	for b.ticks > 0 && time.Now().Before(deadline) {
+		b.frames(1)
+		time.Sleep(2 * time.Millisecond)
+		if s := b.screen(); waited == "" && strings.Contains(s, "waiting for") {
+			waited = s
+			b.keys("ctrl+p")
+			b.frames(8)
+			pooled = strings.Contains(b.screen(), "waiting")
+			b.keys("esc")
+		}
+	}
+	if b.ticks > 0 {
+		t.Fatalf("the answers do not end:\n%s", b.screen())
+	}
+	for i, p := range b.r.tab().panes {
+		a := p.conv.last().answer
+		if a.reason != engine.ReasonStop && a.reason != engine.ReasonLength {
+			t.Errorf("pane %d ended by %s %s", i+1, a.reason, a.err)
+		}
+	}
+	if waited == "" {
+		t.Fatal("nobody had to wait: the test shows nothing")
+	}
+	if !pooled {
+		t.Error("the pool view does not tell who waits")
+	}
+	b.keys("alt+left")
+	b.runCommand("/replay")
+	for b.ticks > 0 && time.Now().Before(deadline) {
+		b.frames(1)
+		time.Sleep(2 * time.Millisecond)
+	}
+	b.shows("same text: all of the")
+}
