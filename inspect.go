@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -56,29 +58,48 @@ func inspectSummary(out io.Writer, in *engine.Inspection) error {
 	row := func(name, format string, v ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, v...)) }
 	row("file", "%s", in.Path)
 	row("name", "%s", in.Name)
-	row("kind", "%s %s, %.2f billion weights, %s", in.Arch, in.Quant, float64(in.Params)/1e9, library.Size(in.Bytes))
+	row("kind", "%s %s, %s weights, %s", in.Arch, in.Quant, count(in.Params), library.Size(in.Bytes))
 	row("context", "%d tokens", in.Context)
 	row("tokens", "%s", in.Tokenizer)
 	row("template", "%s", in.Template)
 	for _, t := range in.Types {
 		row("weights", "%s in %d tensors, %s", t.Type, t.Tensors, library.Size(t.Bytes))
 	}
+	if n := len(in.Unused); n > 0 {
+		names := strings.Join(in.Unused[:min(n, shownUnused)], ", ")
+		if n > shownUnused {
+			names += ", … (--tensors marks them)"
+		}
+		row("not used", "%d tensors, %s: %s", n, library.Size(in.UnusedBytes), names)
+	}
 	if in.CellBytes > 0 {
-		row("a cell", "%s; %d cells, one full conversation: %s", library.Size(in.CellBytes), in.Context, library.Size(in.CellBytes*int64(in.Context)))
-		row("memory", "%s with one full conversation", library.Size(in.Bytes+in.CellBytes*int64(in.Context)))
-	}
-	if in.StateBytes > 0 {
-		row("a conversation", "%s for the state of its recurrent layers", library.Size(in.StateBytes))
-	}
-	for _, name := range in.Unused {
-		row("unused", "%s", name)
+		cells := in.CellBytes * int64(in.Context)
+		row("a cell", "%s; %d cells, one full conversation: %s", library.Size(in.CellBytes), in.Context, library.Size(cells))
+		if in.StateBytes > 0 {
+			row("a conversation", "%s for the state of its recurrent layers", library.Size(in.StateBytes))
+		}
+		row("memory", "%s with one full conversation", library.Size(in.Bytes-in.UnusedBytes+cells+in.StateBytes))
 	}
 	verdict := "runs"
 	if in.Refused != nil {
-		verdict = "does not run"
+		verdict = "does not run: " + in.Refused.Error()
 	}
 	row("confab", "%s", verdict)
 	return w.Flush()
+}
+
+// shownUnused is how many tensors that are not used are named.
+const shownUnused = 6
+
+// count prints a number of weights as people name sizes of models.
+func count(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.2f billion", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f million", float64(n)/1e6)
+	}
+	return fmt.Sprint(n)
 }
 
 func inspectKeys(out io.Writer, in *engine.Inspection) {
@@ -92,7 +113,11 @@ func inspectTensors(out io.Writer, in *engine.Inspection) {
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	for _, t := range in.Tensors {
-		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", t.Name, t.Type, t.Shape, library.Size(t.Bytes))
+		use := ""
+		if slices.Contains(in.Unused, t.Name) {
+			use = "not used"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%v\t%s\t%s\n", t.Name, t.Type, t.Shape, library.Size(t.Bytes), use)
 	}
 	_ = w.Flush()
 }

@@ -1,14 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/confab-tui/confab/engine/builtin"
 	"github.com/confab-tui/confab/engine/gguf"
 	"github.com/confab-tui/confab/engine/library"
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/engine/token"
 )
 
 // Inspection is what a model file is, what it costs, and what of it confab uses.
@@ -24,8 +25,9 @@ type Inspection struct {
 	// CellBytes is what a token's keys and values take, StateBytes what a
 	// conversation's recurrent layers remember.
 	CellBytes, StateBytes int64
-	// Unused are tensors that no operation reads.
-	Unused []string
+	// Unused are tensors that no operation reads, of UnusedBytes together.
+	Unused      []string
+	UnusedBytes int64
 	// Program lists the operations; empty where the model is refused.
 	Program string
 	// Refused says why confab cannot run the file, nil where it can.
@@ -78,6 +80,10 @@ func (in *Inspection) read(f *gguf.File) {
 	}
 	in.list(f)
 	in.words(f)
+	if len(in.Tensors) == 0 {
+		in.Refused = fmt.Errorf("engine: %s has no weights: it is a vocabulary, for confab tokenize alone", f.Path)
+		return
+	}
 	p, err := model.Load(f)
 	if err != nil {
 		in.Refused = err
@@ -85,8 +91,8 @@ func (in *Inspection) read(f *gguf.File) {
 	}
 	have := p.Inventory()
 	in.CellBytes, in.StateBytes, in.Unused = have.CellBytes, have.StateBytes, have.Unused
-	for _, t := range have.Types {
-		in.Types = append(in.Types, InspectedType{t.Type.String(), t.Tensors, t.Bytes})
+	for _, name := range in.Unused {
+		in.UnusedBytes += int64(len(f.Tensor(name).Data))
 	}
 	in.Program = p.String()
 }
@@ -99,7 +105,21 @@ func (in *Inspection) list(f *gguf.File) {
 	for _, t := range f.Tensors() {
 		in.Params += int64(t.Len())
 		in.Tensors = append(in.Tensors, InspectedTensor{t.Name, t.Type.String(), t.Shape, int64(len(t.Data))})
+		in.count(t)
 	}
+	slices.SortStableFunc(in.Types, func(a, b InspectedType) int { return cmp.Compare(b.Bytes, a.Bytes) })
+}
+
+// count adds a tensor to what its type amounts to.
+func (in *Inspection) count(t *gguf.Tensor) {
+	name := t.Type.String()
+	i := slices.IndexFunc(in.Types, func(of InspectedType) bool { return of.Type == name })
+	if i < 0 {
+		i = len(in.Types)
+		in.Types = append(in.Types, InspectedType{Type: name})
+	}
+	in.Types[i].Tensors++
+	in.Types[i].Bytes += int64(len(t.Data))
 }
 
 // words describes what turns text into tokens.
@@ -110,15 +130,19 @@ func (in *Inspection) words(f *gguf.File) {
 	}
 	kind, _ := f.String("tokenizer.ggml.model")
 	pre, _ := f.String("tokenizer.ggml.pre")
-	if t, err := token.New(f); err != nil {
+	w, err := wordsOf(f)
+	in.Refused = err
+	if w.tok == nil {
 		in.Tokenizer = err.Error()
-		in.Refused = err
 	} else {
-		in.Tokenizer = strings.TrimSpace(fmt.Sprintf("%s %s, %d in the vocabulary", kind, pre, t.Len()))
+		in.Tokenizer = strings.TrimSpace(fmt.Sprintf("%s %s, %d in the vocabulary", kind, pre, w.tok.Len()))
 	}
 	in.Template = "none: ChatML is used"
 	if s, ok := f.String("tokenizer.chat_template"); ok {
 		in.Template = fmt.Sprintf("Jinja, %d characters", len(s))
+		if w.tok != nil && err != nil {
+			in.Template = err.Error()
+		}
 	}
 }
 
