@@ -16,6 +16,8 @@ type encoder struct {
 	heap    []candidate
 	pair    []byte
 	found   []found
+	// matches are the tokens at one place of a text, while found are its special tokens.
+	matches []found
 }
 
 // idleEncoders is how many encoders are kept with their caches.

@@ -11,6 +11,7 @@ func FuzzNew(f *testing.F) {
 	f.Add("gpt2", "default", "a\nb\nab\n<s>\nĠ", "a b\nab Ġ", []byte{1, 1, 1, 3, 1}, int32(3), "abab a<s>")
 	f.Add("llama", "", "<unk>\n<s>\n▁\na\n▁a\n<0x41>\n<0xFF>", "", []byte{2, 3, 1, 1, 1, 6, 6}, int32(1), "a A é")
 	f.Add("gemma4", "", "▁\na\n▁a\n\n", "▁ a", []byte{1, 4, 5, 9}, int32(-1), " a  a")
+	f.Add("t5", "", "<pad>\n</s>\n<unk>\n▁\na\n▁a\n<0x41>", "", []byte{3, 3, 2, 1, 1, 4, 6}, int32(1), "a</s> a  A</s>é")
 	f.Add("gpt2", "qwen2", "", "", []byte{}, int32(7), "x")
 	f.Fuzz(func(t *testing.T, model, pre, tokens, merges string, kinds []byte, special int32, text string) {
 		keys := map[string]any{

@@ -21,8 +21,8 @@ func newLongest(v *vocab) *longest {
 
 func (l *longest) encode(e *encoder, dst []int32, text string) []int32 {
 	for at := 0; at < len(text); {
-		if e.found = l.texts.at(e.found[:0], text, at); len(e.found) > 0 {
-			best := e.found[len(e.found)-1]
+		if e.matches = l.texts.at(e.matches[:0], text, at); len(e.matches) > 0 {
+			best := e.matches[len(e.matches)-1]
 			dst = append(dst, best.id)
 			at = best.end
 			continue

@@ -114,6 +114,7 @@ func TestLongestMatch(t *testing.T) {
 	spells(t, tok, tok.Encode(nil, "aabc\nA"), "a", "abc", "\nA")
 	spells(t, tok, tok.Encode(nil, "abd"), "a", "[x]", "[x]")
 	spells(t, tok, tok.EncodeSpecial(nil, "[x][a"), "[x]", "[", "a")
+	spells(t, tok, tok.EncodeSpecial(nil, "abc[x]aabc[x]a"), "abc", "[x]", "a", "abc", "[x]", "a")
 }
 
 func TestUnknownIsRefusedByName(t *testing.T) {

@@ -100,7 +100,8 @@ func (u *unigram) cut(e *encoder, dst []int32, text string) []int32 {
 	for at := 0; at < len(text); {
 		_, n := utf8.DecodeRuneInString(text[at:])
 		known := false
-		for _, f := range u.texts.at(e.found[:0], text, at) {
+		e.matches = u.texts.at(e.matches[:0], text, at)
+		for _, f := range e.matches {
 			known = known || f.end-at == n
 			propose(best, f.end, reached{best[at].score + u.scores[f.id], f.id, int32(at)})
 		}

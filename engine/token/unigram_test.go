@@ -26,6 +26,7 @@ func TestUnigram(t *testing.T) {
 	spells(t, tok, tok.Encode(nil, "a<extra>b"), " a", "<extra>", " ", "b")
 	spells(t, tok, tok.Encode(nil, "a</s>"), " a", "<unk>")
 	spells(t, tok, tok.EncodeSpecial(nil, "a</s>"), " a", "</s>")
+	spells(t, tok, tok.EncodeSpecial(nil, "abc</s>abc<extra>abc</s>"), " a", "bc", "</s>", " a", "bc", "<extra>", " a", "bc", "</s>")
 	if got := tok.Decode(tok.Encode(nil, "abc ab"), false); got != "abc ab" {
 		t.Errorf("decoded %q", got)
 	}
