@@ -262,13 +262,6 @@ func TestExport(t *testing.T) {
 	}
 }
 
-func TestDumbTerminal(t *testing.T) {
-	t.Setenv("TERM", "dumb")
-	if err := Run(context.Background(), Options{}); err == nil || !strings.Contains(err.Error(), "TERM") {
-		t.Errorf("on a dumb terminal: %v", err)
-	}
-}
-
 func TestLocaleWithoutUTF8(t *testing.T) {
 	for env, want := range map[string]bool{"LANG=C.UTF-8": true, "LANG=de_DE.utf8": true, "LANG=C": false, "LC_ALL=POSIX": false, "TERM=linux": false, "X=1": true} {
 		if got := richTerminal([]string{env}); got != want {

@@ -111,6 +111,9 @@ func TestPlainConversation(t *testing.T) {
 	s.hears("cells")
 	s.types("/transcript")
 	s.hears("you: Write a poem\n")
+	s.types("/reload") // closes, then opens: one after the other
+	s.hears("loading the model")
+	s.hears("answers, on")
 	s.types("/quit")
 	<-s.done
 	for _, c := range s.text() {

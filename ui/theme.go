@@ -79,6 +79,10 @@ var plainMarks = marks{
 	edge: ">", ellipsis: "~", shades: [2]string{".", ":"}, dashes: "-",
 }
 
+// asASCII spells the marks that text brings along, cell for cell, for terminals
+// that draw only ASCII.
+var asASCII = strings.NewReplacer("▏", "|", "│", "|", "─", "-", "━", "=", "┄", "-", "•", "*", "…", "~", "→", ">", "·", "-", "▌", "_")
+
 func newTheme(name string, colour, rich bool) *theme {
 	t := &theme{name: name, dark: true, colour: colour, mark: plainMarks}
 	t.keys, _ = newKeymap(nil)

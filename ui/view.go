@@ -47,6 +47,9 @@ func (r *root) View() tea.View {
 	lines = append(lines, input...)
 	lines = append(lines, r.th.rule(r.w), r.drawStatus(r.w))
 	v.Content = strings.Join(lines, "\n")
+	if r.th.mark.rule == plainMarks.rule {
+		v.Content = asASCII.Replace(v.Content)
+	}
 	v.Cursor = cursor
 	return v
 }

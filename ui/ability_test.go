@@ -1,0 +1,96 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/confab-tui/confab/engine"
+)
+
+// TestTerminals runs the program as it would on each terminal: consoles get no
+// operating system commands, terminals without UTF-8 get nothing but ASCII.
+func TestTerminals(t *testing.T) {
+	for _, c := range []struct {
+		env              []string
+		commands, unicod bool
+	}{
+		{[]string{"TERM=xterm-256color", "LANG=C.UTF-8"}, true, true},
+		{[]string{"TERM=tmux-256color", "TMUX=/tmp/t,1,0", "LANG=en_GB.UTF-8"}, true, true},
+		{[]string{"TERM=screen", "LANG=en_GB.UTF-8"}, true, true},
+		{[]string{"TERM=xterm-256color", "LANG=C"}, true, false},
+		{[]string{"TERM=xterm", "LC_ALL=POSIX", "LANG=de_DE.UTF-8"}, true, false},
+		{[]string{"TERM=vt100", "LANG=C"}, false, false},
+		{[]string{"TERM=linux", "LANG=C.UTF-8"}, false, false},
+	} {
+		term, in := newTerminal(100, 30)
+		var ours bytes.Buffer
+		f := newFake(&clock{})
+		f.every = time.Microsecond
+		f.script = answerWith("- one\n\n> two\n\n---\n" + demoMarkdown)
+		r := newRoot(context.Background(), Options{Open: f.open}, c.env)
+		closeStore, err := r.openStore()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.restore(context.Background())
+		p := tea.NewProgram(r, tea.WithInput(in), tea.WithOutput(io.MultiWriter(term, &ours)), tea.WithWindowSize(100, 30),
+			tea.WithEnvironment(c.env), tea.WithColorProfile(colorprofile.Env(c.env)), tea.WithoutSignalHandler())
+		done := make(chan error, 1)
+		go func() {
+			_, err := p.Run()
+			done <- err
+		}()
+		term.waitFor(t, "answers here")
+		io.WriteString(term.keys, "Write a poem\r")
+		term.waitFor(t, "fewer words")
+		io.WriteString(term.keys, "\x04")
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		r.leave()
+		closeStore()
+		raw := ours.String()
+		if strings.Contains(raw, "\x1b]") != c.commands {
+			i := strings.Index(raw, "\x1b]")
+			t.Errorf("%v: operating system commands are written: %v: %q", c.env, !c.commands, raw[max(i, 0):min(max(i, 0)+40, len(raw))])
+		}
+		for _, x := range raw {
+			if x >= 0x80 && !c.unicod {
+				t.Errorf("%v: writes %q", c.env, x)
+				break
+			}
+		}
+		if !strings.Contains(raw, "\x1b[?1049l") || !strings.Contains(raw, "\x1b[?25h") {
+			t.Errorf("%v: the screen is not given back", c.env)
+		}
+	}
+}
+
+func TestAbilities(t *testing.T) {
+	for _, c := range []struct {
+		env  string
+		want ability
+	}{
+		{"TERM=xterm-256color", ability{strings: true, clipboard: true, notes: true, name: "xterm-256color"}},
+		{"TERM=xterm-ghostty", ability{strings: true, clipboard: true, notes: true, progress: true, name: "xterm-ghostty"}},
+		{"TERM=screen TERM_PROGRAM=iTerm.app", ability{strings: true, name: "screen"}},
+		{"TERM=screen TMUX=x", ability{strings: true, clipboard: true, notes: true, name: "screen"}},
+		{"TERM=vt220", ability{name: "vt220"}}, {"TERM=linux", ability{name: "linux"}}, {"", ability{}},
+		{"TERM=vte-256color", ability{strings: true, clipboard: true, notes: true, name: "vte-256color"}},
+	} {
+		if got := abilityOf(strings.Fields(c.env)); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.env, got, c.want)
+		}
+	}
+}
+
+func answerWith(s string) func(engine.Request) reply {
+	return func(engine.Request) reply { return reply{text: s, reason: engine.ReasonStop} }
+}
