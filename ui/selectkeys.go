@@ -2,6 +2,7 @@ package ui
 
 import (
 	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -156,16 +157,14 @@ func letterAt(r *row, cell int) (letter string, from, to int) {
 // kind of a character: a space, a letter of a word, anything else.
 func (v *transcript) kindAt(s spot) int {
 	letter, _, _ := letterAt(v.rowAt(s.place), s.col)
-	for _, c := range letter {
-		switch {
-		case unicode.IsSpace(c):
-			return 0
-		case isWord(c):
-			return 1
-		}
-		return 2
+	c, _ := utf8.DecodeRuneInString(letter)
+	switch {
+	case letter == "" || unicode.IsSpace(c):
+		return 0
+	case isWord(c):
+		return 1
 	}
-	return 0
+	return 2
 }
 
 // wordNext is the begin of the next word; a row's end ends a word.
