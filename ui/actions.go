@@ -310,11 +310,22 @@ func (r *root) deleteTurn(p *pane, t *turn) {
 	p.conv.chat.Remove(id)
 	p.conv.walk()
 	p.view.clamp()
-	r.closed = append(r.closed, func() {
+	r.undoable(func() {
 		p.conv.chat.Restore(id)
 		p.conv.walk()
 	})
 	r.say(toneQuiet, "deleted from here on "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings it back")
+}
+
+// mostUndone bounds what undo keeps: a closed chat holds its whole transcript.
+const mostUndone = 20
+
+// undoable remembers how to take something back.
+func (r *root) undoable(back func()) {
+	r.closed = append(r.closed, back)
+	if over := len(r.closed) - mostUndone; over > 0 {
+		r.closed = slices.Delete(r.closed, 0, over)
+	}
 }
 
 func (r *root) undoLast() {

@@ -151,7 +151,7 @@ func (r *root) clearChat(string) tea.Cmd {
 	fresh.conv.chat.System = p.conv.chat.System
 	i := t.focus
 	t.panes[i] = fresh
-	r.closed = append(r.closed, func() { t.panes[i] = p })
+	r.undoable(func() { t.panes[i] = p })
 	r.say(toneQuiet, "a fresh start "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings the old chat back")
 	return nil
 }

@@ -180,7 +180,7 @@ func (s *historySheet) remove(r *root, c store.Info) {
 	r.store.Delete(c.ID)
 	s.all = slices.DeleteFunc(s.all, func(x store.Info) bool { return x.ID == c.ID })
 	s.refilter()
-	r.closed = append(r.closed, func() { r.store.Undelete(c.ID) })
+	r.undoable(func() { r.store.Undelete(c.ID) })
 	r.say(toneQuiet, "deleted "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings it back")
 }
 

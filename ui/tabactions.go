@@ -45,7 +45,7 @@ func (r *root) closeTab(i int) {
 		r.active = max(r.active-1, 0)
 	}
 	r.goTab(r.active)
-	r.closed = append(r.closed, func() {
+	r.undoable(func() {
 		at := min(i, len(r.tabs))
 		r.tabs = slices.Insert(r.tabs, at, t)
 		r.goTab(at)
@@ -108,7 +108,7 @@ func (r *root) closePane() {
 	}
 	t.panes = slices.Delete(t.panes, i, i+1)
 	r.focusPane(min(i, len(t.panes)-1))
-	r.closed = append(r.closed, func() {
+	r.undoable(func() {
 		at := min(i, len(t.panes))
 		t.panes = slices.Insert(t.panes, at, p)
 		t.focus = at
@@ -225,7 +225,7 @@ func (r *root) onlyThis() {
 	keep := t.pane()
 	compare, broadcast := t.compare, t.broadcast
 	t.panes, t.focus, t.compare, t.broadcast, t.diff = []*pane{keep}, 0, false, false, false
-	r.closed = append(r.closed, func() {
+	r.undoable(func() {
 		t.panes, t.focus, t.compare, t.broadcast = all, focus, compare, broadcast
 	})
 	r.say(toneQuiet, "only this one goes on "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings the others back")
