@@ -5,7 +5,7 @@ GO ?= go
 # would only take longer.
 RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store
 
-.PHONY: models screenshots build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
+.PHONY: invariants soak models screenshots build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
 
 # One binary: it uses an NVIDIA GPU where a driver is, and the CPU elsewhere.
 build:
@@ -22,7 +22,7 @@ run: build
 	./confab
 
 # What is quick comes first. Nothing of it needs a GPU.
-test: lint unit race licences vuln
+test: lint unit invariants race licences vuln
 	@echo "== everything passed"
 
 lint:
@@ -38,6 +38,18 @@ lint:
 unit:
 	@echo "== tests"
 	$(GO) test -timeout 15m ./...
+
+# The pool checks itself after every change, and cells that are free are poisoned.
+invariants:
+	@echo "== tests with the pool's invariants"
+	$(GO) test -tags invariants -short -timeout 15m ./engine ./engine/kv ./engine/cpu
+
+# SOAK is how long eight chats are used at random on a terminal; memory, goroutines
+# and speed are printed and must not grow.
+SOAK ?= 2h
+soak:
+	CONFAB_OPERATIONS=10000 $(GO) test -count=1 -timeout 60m -run People -v ./engine
+	SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 -run '^TestSoak$$$$' -v .
 
 race:
 	@echo "== tests under the race detector"
@@ -65,8 +77,9 @@ fuzz:
 kernels:
 	kernels/fatbin.sh
 
+# All that is to be shown on a GPU; writes gpu/TESTED.
 test-gpu:
-	eval "$$(gpu/build.sh)" && $(GO) test -tags cuda -count=1 -timeout 15m ./gpu ./kernels ./engine/cuda
+	GO="$(GO)" gpu/test.sh
 
 # Speeds of MODELS (GGUF files or names; none: the built-in model), on the CPU or
 # the GPU. PEER is a command that takes the same flags and prints the same lines,

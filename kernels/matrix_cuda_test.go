@@ -81,6 +81,10 @@ func reference(t testing.TB, typ Type, n, k int, data []byte, x []float32, rows 
 func TestDeviceProducts(t *testing.T) {
 	q := onDevice(t)
 	shapes := [][2]int{{64, 256}, {48, 512}, {17, 1024}, {1000, 768}, {128, 4096}, {33, 14336}}
+	widths := []int{1, 2, 7, 8, 9, 16, 17, 33, 64, 65}
+	if testing.Short() {
+		shapes, widths = shapes[:2], []int{1, 9, 17, 33, 65}
+	}
 	for _, typ := range deviceTypes {
 		more := shapes
 		if f := formats[typ]; f.values <= 32 {
@@ -105,7 +109,7 @@ func TestDeviceProducts(t *testing.T) {
 				limit = 4e-3 // the CPU rounds activations to BF16 there
 			}
 			near(t, fmt.Sprintf("type %d, %d x %d", typ, n, k), wide, want, limit)
-			for _, rows := range []int{1, 2, 7, 8, 9, 16, 17, 33, 64, 65} {
+			for _, rows := range widths {
 				same(t, fmt.Sprintf("type %d, %d x %d, %d rows", typ, n, k, rows), deviceProduct(t, q, m, x, rows), wide[:rows*n])
 			}
 		}

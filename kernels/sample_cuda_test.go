@@ -50,8 +50,15 @@ func TestDeviceSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var scratch SampleScratch
 	differ, total := 0, 0
-	for round := range 200 {
-		n := []int{40, 300, 2048, 5000, 50000}[round%5]
+	rounds := 200
+	if testing.Short() {
+		rounds = 10
+	}
+	for round := range rounds {
+		n := []int{32, 40, 300, 2048, 5000, 32, 300, 2048, 5000, 50000}[round%10]
+		if round%50 == 49 && !testing.Short() {
+			n = 262144
+		}
 		params, logits := make([]SampleParams, sampledRows), make([]float32, sampledRows*n)
 		for i := range params {
 			params[i] = randomParams(r, n)
@@ -60,8 +67,17 @@ func TestDeviceSample(t *testing.T) {
 			if i%10 == 0 {
 				params[i].Temperature = 0
 			}
-			if i%7 == 0 {
+			switch i % 7 {
+			case 0:
 				params[i].TopK = 600 + i
+			case 1:
+				params[i].TopK = 1
+			case 2:
+				params[i].TopP = 0
+			case 3:
+				params[i].TopP = 1
+			case 4:
+				params[i].MinP = 1
 			}
 			row := logits[i*n : (i+1)*n]
 			for j := range row {
@@ -107,6 +123,64 @@ func TestDeviceSample(t *testing.T) {
 		t.Errorf("%d of %d draws differ", differ, total)
 	}
 	t.Logf("%d of %d draws differ", differ, total)
+}
+
+// 200,000 draws from one row fall as the softmax says: chi-square over 32 tokens.
+func TestDeviceSampleDistribution(t *testing.T) {
+	q := onDevice(t)
+	r := rand.New(rand.NewPCG(10, 11))
+	const n, rows = 32, sampledRows
+	draws := 200_000
+	if testing.Short() {
+		draws = 1000
+	}
+	row := gaussians(r, n)
+	sum := 0.0
+	var logits []float32
+	for range rows {
+		logits = append(logits, row...)
+	}
+	for _, v := range row {
+		sum += math.Exp(float64(v) / 0.8)
+	}
+	s := newDeviceSampler(t, q)
+	place := newRows(t, q, rows, n, n).set(logits)
+	seen := [n]int{}
+	params := put(t, q, make([]DrawRow, rows))
+	s.room.Logits, s.room.Rows, s.room.History = place.place(), params, put(t, q, []int32{0})
+	s.room.Count = put(t, q, []int32{rows})
+	drawn := make([]Drawn, rows)
+	for at := 0; at < draws; at += rows {
+		var block []DrawRow
+		for i := range rows {
+			// Half of the draws differ in the seed, half in the position.
+			p := SampleParams{Temperature: 0.8, TopP: 1, Seed: 99, Pos: int32(at + i)}
+			if at >= draws/2 {
+				p.Seed, p.Pos = uint64(at+i), 7
+			}
+			block = append(block, DrawRowOf(&p, 0))
+		}
+		if err := q.Device.Upload(params, gpu.Bytes(block)); err != nil {
+			t.Fatal(err)
+		}
+		q.Sample(&s.room, n, rows)
+		wait(t, q)
+		if err := q.Device.Download(gpu.Bytes(drawn), s.room.Drawn); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range drawn {
+			seen[d.ID]++
+		}
+	}
+	chi := 0.0
+	for i, v := range row {
+		want := float64(draws) * math.Exp(float64(v)/0.8) / sum
+		chi += (float64(seen[i]) - want) * (float64(seen[i]) - want) / want
+	}
+	t.Logf("chi-square %.1f over %d draws", chi, draws)
+	if !(chi < 61.1) { // one in a thousand at 31 degrees of freedom
+		t.Errorf("chi-square %.1f over %d draws, at most 61.1: %v", chi, draws, seen)
+	}
 }
 
 func checkDrawn(t *testing.T, what string, got, want Drawn) {

@@ -151,11 +151,10 @@ func (e *Executor) capture(width int) error {
 	e.launchAll(e.tail, p)
 	failed := e.queue.Err()
 	g, err := e.queue.End()
-	if failed != nil {
-		return failed
+	if g != nil {
+		e.graphs[width] = g
 	}
-	e.graphs[width] = g
-	return err
+	return errors.Join(failed, err)
 }
 
 func (e *Executor) launchAll(ls []launcher, p *pass) {
