@@ -62,7 +62,9 @@ func TestSignalsSaveAndRestore(t *testing.T) {
 	for name, end := range map[string]func(*session){
 		"SIGTERM": func(s *session) { s.cmd.Process.Signal(syscall.SIGTERM) },
 		"SIGHUP":  func(s *session) { s.cmd.Process.Signal(syscall.SIGHUP) },
-		"hung up": func(s *session) { s.tty.Close() },
+		// A reader that waits keeps the terminal open, so the signal that the
+		// kernel would send is sent as well.
+		"hung up": func(s *session) { s.tty.Close(); s.cmd.Process.Signal(syscall.SIGHUP) },
 		"ctrl-d":  func(s *session) { s.keys("\x04") },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,12 +9,12 @@ import (
 	"github.com/confab-tui/confab/engine"
 )
 
-// TestWaitingForRealCells: four long answers in a pool that holds two of them. Some
+// TestWaitingForRealCells: four long answers in a pool that holds one of them and part of another. Some
 // wait, say so in their pane and in the pool view, and all come to their end; made
 // again alone, the one that waited says the same.
 func TestWaitingForRealCells(t *testing.T) {
 	b := newBench(t, 200, 50, func(o *Options, _ *fake) {
-		o.Config = engine.Config{Cells: 200, Threads: 2, Backend: "cpu"}
+		o.Config = engine.Config{Cells: 150, Threads: 1, Backend: "cpu"}
 		o.MaxTokens = 90
 		o.Open = func(ctx context.Context, c engine.Config, p func(engine.Progress)) (Engine, error) {
 			e, err := engine.Open(ctx, c, p)
