@@ -101,7 +101,7 @@ func TestDeviceSample(t *testing.T) {
 				}
 				continue
 			}
-			checkDrawn(t, "drawn", drawn[i], want)
+			checkDrawn(t, "drawn", drawn[i], want, p.Temperature)
 			if t.Failed() {
 				t.Fatalf("row %d of %d logits, %+v", i, n, p)
 			}
@@ -110,7 +110,7 @@ func TestDeviceSample(t *testing.T) {
 				if got.ID != o.ID {
 					t.Fatalf("alternative %d of a row of %d is %d, want %d", j, n, got.ID, o.ID)
 				}
-				checkDrawn(t, "alternative", got, o)
+				checkDrawn(t, "alternative", got, o, p.Temperature)
 				if t.Failed() {
 					t.Fatalf("row %d of %d logits, %+v", i, n, p)
 				}
@@ -183,12 +183,16 @@ func TestDeviceSampleDistribution(t *testing.T) {
 	}
 }
 
-func checkDrawn(t *testing.T, what string, got, want Drawn) {
+func checkDrawn(t *testing.T, what string, got, want Drawn, temperature float32) {
 	t.Helper()
+	allow := 1e-4
+	if temperature > 0 {
+		allow += 2.5e-6 / float64(temperature) // the last bit of a logit of 20 over the temperature
+	}
 	if !(math.Abs(float64(got.LogProb-want.LogProb)) <= 2e-5*(1+math.Abs(float64(want.LogProb)))) {
 		t.Errorf("%s %d: log-probability %g, want %g", what, got.ID, got.LogProb, want.LogProb)
 	}
-	if !(math.Abs(float64(got.Prob-want.Prob)) <= 1e-4*float64(want.Prob)+1e-12) {
+	if !(math.Abs(float64(got.Prob-want.Prob)) <= allow*float64(want.Prob)+1e-12) {
 		t.Errorf("%s %d: probability %g, want %g", what, got.ID, got.Prob, want.Prob)
 	}
 }
