@@ -62,8 +62,8 @@ func TestRealCancelInsidePrefill(t *testing.T) {
 // have said.
 func TestRealCancelAndContinue(t *testing.T) {
 	e := realEngine(t)
-	whole := finish(t, e.Generate(context.Background(), story(21)))
-	r := story(21)
+	r := longStory(21)
+	whole := finish(t, e.Generate(context.Background(), r))
 	ctx, cancel := context.WithCancel(context.Background())
 	s := e.Generate(ctx, r)
 	var first Event
