@@ -85,7 +85,10 @@ def oracle(folder):
         tokens = torch.randint(0, vocab, (1, 100))
         for kind in ("f32", "bf16"):
             if kind == "bf16":
-                m = m.bfloat16().float()
+                # The weights alone: the rotary frequencies stay as they are.
+                with torch.no_grad():
+                    for p in m.parameters():
+                        p.copy_(p.bfloat16().float())
             entries, data = [], []
             for name, p in m.named_parameters():
                 w = p.detach().numpy()
@@ -100,7 +103,13 @@ def oracle(folder):
                 f.write(header(shape_keys(arch, layers, embd, ff, heads, kv, dim, vocab, base, 512, eps), entries) + b"".join(data))
             with torch.no_grad():
                 exact = m(tokens).logits[0].float().numpy()
-                own = m.bfloat16()(tokens).logits[0].float().numpy() if kind == "bf16" else exact
+                own = exact
+                if kind == "bf16":
+                    buffers = [(part, n, b) for part in m.modules() for n, b in part._buffers.items()]
+                    m.bfloat16()
+                    for part, n, b in buffers:
+                        part._buffers[n] = b
+                    own = m(tokens).logits[0].float().numpy()
             exact.astype("<f4").tofile(path + ".f32")
             own.astype("<f4").tofile(path + ".own")
             with open(path + ".json", "w") as f:
