@@ -38,6 +38,9 @@ lint:
 unit:
 	@echo "== tests"
 	$(GO) test -timeout 15m ./...
+	@echo "== the CUDA build's tests, over a driver without a device"
+	@if command -v gcc >/dev/null; then eval "$$(gpu/build.sh)" && $(GO) test -tags cuda -timeout 15m ./gpu ./engine/cuda && $(GO) test -tags cuda -timeout 15m -run TestDevice ./engine; \
+	else echo "no gcc: they do not run"; fi
 
 # The pool checks itself after every change, and cells that are free are poisoned.
 invariants:
