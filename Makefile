@@ -52,7 +52,7 @@ invariants:
 SOAK ?= 2h
 soak:
 	CONFAB_OPERATIONS=10000 $(GO) test -count=1 -timeout 60m -run People -v ./engine
-	SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 -run '^TestSoak$$$$' -v .
+	SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 -run '^TestSoak$$' -v .
 
 race:
 	@echo "== tests under the race detector"
