@@ -14,7 +14,7 @@ import (
 type fakeHub struct {
 	asked []string
 	had   int64
-	step  chan int64 // bytes that come next; closed: all of them
+	step  chan int64 // bytes that come next, less than none: fail; closed: all of them
 	fail  error
 }
 
@@ -36,7 +36,7 @@ func (h *fakeHub) Fetch(ctx context.Context, r library.Repo, v library.Variant, 
 		case <-ctx.Done():
 			return "", ctx.Err()
 		case n, more := <-h.step:
-			if h.fail != nil {
+			if n < 0 {
 				return "", h.fail
 			}
 			if !more {
@@ -108,7 +108,7 @@ func (b *bench) inBackground(cmd tea.Cmd) <-chan tea.Msg {
 // TestFetchStopsAndGoesOn: how far it is can be seen, it can be stopped, and an
 // error is told in words and stays in the list.
 func TestFetchStopsAndGoesOn(t *testing.T) {
-	h := &fakeHub{step: make(chan int64)}
+	h := &fakeHub{step: make(chan int64), fail: errors.New("huggingface.co ended after 501 of 1000 bytes")}
 	b := hubBench(t, h)
 	ref := library.Ref{Repo: "tiny/llama", Quant: "Q4_K_M"}
 	ends := b.inBackground(b.r.fetch(ref, nil, nil))
@@ -123,8 +123,7 @@ func TestFetchStopsAndGoesOn(t *testing.T) {
 	ends = b.inBackground(b.r.fetch(ref, nil, nil))
 	h.step <- 1
 	b.shows("50 % of")
-	h.fail = errors.New("huggingface.co ended after 501 of 1000 bytes")
-	h.step <- 1
+	h.step <- -1
 	b.send(<-ends)
 	b.shows("huggingface.co ended after 501 of 1000 bytes")
 	exact(t, b, "failed")
