@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/confab-tui/confab/ui"
 )
 
 // configFile is a config file laid flat: "section.key" to the value as a flag
@@ -116,28 +118,7 @@ func keyLines(text string) map[string]int {
 
 // nearest is the word with the fewest edits to s.
 func nearest(s string, words []string) string {
-	return slices.MinFunc(words, func(a, b string) int { return edits(s, a) - edits(s, b) })
-}
-
-// edits is Levenshtein's distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return slices.MinFunc(words, func(a, b string) int { return ui.Distance(s, a) - ui.Distance(s, b) })
 }
 
 // configPath is where the config file lies: $CONFAB_CONFIG, else confab's

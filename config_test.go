@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confab-tui/confab/ui"
+
 	"github.com/spf13/pflag"
 )
 
@@ -15,7 +17,7 @@ func TestEdits(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"top_k", "top-k", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2}} {
-		if got := edits(c.a, c.b); got != c.want {
+		if got := ui.Distance(c.a, c.b); got != c.want {
 			t.Errorf("%q and %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}

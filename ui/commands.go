@@ -111,7 +111,7 @@ func nearest(name string) string {
 	best, least := "", 3
 	for i := range commands {
 		for _, n := range append([]string{commands[i].name}, commands[i].alias...) {
-			d := distance(name, n)
+			d := Distance(name, n)
 			if strings.HasPrefix(n, name) && len(name) > 1 {
 				d = 1
 			}
@@ -123,8 +123,8 @@ func nearest(name string) string {
 	return best
 }
 
-// distance counts the letters to change, add or take away.
-func distance(a, b string) int {
+// Distance counts the letters to change, add or take away (Levenshtein), in bytes.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

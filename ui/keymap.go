@@ -288,5 +288,5 @@ func sortedNames(m map[string][]string) []string {
 }
 
 func nearestOf(s string, words []string) string {
-	return slices.MinFunc(words, func(a, b string) int { return distance(s, a) - distance(s, b) })
+	return slices.MinFunc(words, func(a, b string) int { return Distance(s, a) - Distance(s, b) })
 }
