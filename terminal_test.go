@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"strings"
@@ -45,7 +46,8 @@ const (
 func home(t testing.TB) []string {
 	t.Helper()
 	dir := t.TempDir()
-	env := []string{"HOME=" + dir, "TERM=xterm-256color", "LANG=C.UTF-8", "PATH=" + os.Getenv("PATH"), "CONFAB_BACKEND=cpu", "CONFAB_REDUCED_MOTION=true"}
+	env := []string{"HOME=" + dir, "TERM=xterm-256color", "LANG=C.UTF-8", "PATH=" + os.Getenv("PATH"),
+		"CONFAB_BACKEND=" + cmp.Or(os.Getenv("CONFAB_BACKEND"), "cpu"), "CONFAB_REDUCED_MOTION=true"}
 	for _, name := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {
 		env = append(env, "XDG_"+name+"_HOME="+dir+"/"+strings.ToLower(name))
 	}

@@ -1,0 +1,175 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// figuresEnv names the file that the program under a soak test writes figures of
+// itself to.
+const figuresEnv = "CONFAB_TEST_FIGURES"
+
+func init() {
+	if path := os.Getenv(figuresEnv); path != "" {
+		go writeFigures(path)
+	}
+}
+
+// figures are what must not grow.
+type figures struct {
+	heap       uint64 // bytes that are in use after a collection
+	goroutines int
+}
+
+func writeFigures(path string) {
+	for {
+		time.Sleep(time.Second)
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		text := fmt.Sprintln(m.HeapAlloc, runtime.NumGoroutine())
+		os.WriteFile(path+".new", []byte(text), 0o600)
+		os.Rename(path+".new", path)
+	}
+}
+
+// rest is the program at rest: nothing answers.
+type rest struct {
+	figures
+	after    time.Duration
+	answers  int
+	resident int64 // bytes
+	device   int64 // bytes in use on the GPU, 0 where there is none
+	// Cells of the pool: those of answers, those kept for their beginnings, all.
+	held, cached, free, total int
+	speed                     float64 // tokens a second of one answer alone
+}
+
+func (r rest) String() string {
+	mib := func(bytes int64) float64 { return float64(bytes) / (1 << 20) }
+	s := fmt.Sprintf("%8v  %5d answers  heap %5.1f MiB  resident %5.0f MiB  %3d goroutines  %4d held %5d cached of %d cells  %6.1f tok/s",
+		r.after.Round(time.Second), r.answers, mib(int64(r.heap)), mib(r.resident), r.goroutines, r.held, r.cached, r.total, r.speed)
+	if r.device > 0 {
+		s += fmt.Sprintf("  GPU %.0f MiB", mib(r.device))
+	}
+	return s
+}
+
+var (
+	speedText = regexp.MustCompile(`([\d.]+) tok/s`)
+	poolText  = regexp.MustCompile(`([\d,]+) cells · ([\d,]+) held · [\d,]+ shared · ([\d,]+) cached · ([\d,]+) free`)
+)
+
+// rest lets every chat end, asks one the same question as always, and measures.
+func (m *monkey) rest() rest {
+	m.Helper()
+	pty.Setsize(m.tty, &pty.Winsize{Rows: emulatorHeight, Cols: emulatorWidth})
+	m.escape(3)
+	m.until("everything has ended", func(screen string) bool { return !streaming(screen) })
+	m.keys("\x15\x17\x0e")
+	time.Sleep(200 * time.Millisecond)
+	r := rest{answers: m.answers}
+	for r.speed == 0 { // an answer of one token has no speed
+		m.keys("Tell me a long story about a bear and a bee.\r")
+		m.until("the answer begins", func(screen string) bool { return speedText.MatchString(screen) || streaming(screen) })
+		m.until("the answer ends", func(screen string) bool { return !streaming(screen) && speedText.MatchString(screen) })
+		time.Sleep(500 * time.Millisecond)
+		r.speed, _ = strconv.ParseFloat(speedText.FindStringSubmatch(m.screen())[1], 64)
+	}
+	m.keys("\x10")
+	m.until("the pool is shown", poolText.MatchString)
+	time.Sleep(2500 * time.Millisecond)
+	found := poolText.FindStringSubmatch(m.screen())
+	for i, n := range []*int{&r.total, &r.held, &r.cached, &r.free} {
+		*n, _ = strconv.Atoi(strings.ReplaceAll(found[1+i], ",", ""))
+	}
+	m.escape(1)
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		m.Fatal(err)
+	}
+	fmt.Sscan(string(text), &r.heap, &r.goroutines)
+	r.resident, r.device, r.after = m.resident(), deviceMemory(), time.Since(m.began)
+	return r
+}
+
+// resident is how many bytes of memory the program takes.
+func (m *monkey) resident() (bytes int64) {
+	m.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
+	if err != nil {
+		m.Fatalf("%v\n%s", err, m.screen())
+	}
+	for line := range strings.Lines(string(status)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "VmRSS:" {
+			kib, _ := strconv.ParseInt(words[1], 10, 64)
+			bytes = kib << 10
+		}
+	}
+	return bytes
+}
+
+// deviceMemory is how many bytes are in use on the first GPU, by whomever.
+func deviceMemory() int64 {
+	out, err := exec.Command("nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits").Output()
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	mib, _ := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
+	return mib << 20
+}
+
+// steady compares the last third of the measurements with the second, when the
+// program was warm. Of speeds the best count, since other programs take some, and
+// they may differ by half.
+func steady(t *testing.T, rests []rest) {
+	for _, r := range rests {
+		if r.held != 0 || r.cached+r.free != r.total {
+			t.Errorf("after %v nobody answers, and of %d cells %d are held, %d cached, %d free", r.after, r.total, r.held, r.cached, r.free)
+		}
+	}
+	if len(rests) < 6 {
+		t.Skipf("%d measurements are too few to compare", len(rests))
+	}
+	third := len(rests) / 3
+	rank := func(part []rest, of func(rest) float64, at float64) float64 {
+		var v []float64
+		for _, r := range part {
+			v = append(v, of(r))
+		}
+		slices.Sort(v)
+		return v[int(at*float64(len(v)-1))]
+	}
+	for _, c := range []struct {
+		what  string
+		of    func(rest) float64
+		at    float64 // which of the measurements counts: the middle one is 0.5
+		least float64 // of the end, in shares of the middle
+		most  float64
+		slack float64
+	}{
+		{"heap in MiB", func(r rest) float64 { return float64(r.heap) / (1 << 20) }, 0.5, 0, 1.1, 8},
+		{"resident MiB", func(r rest) float64 { return float64(r.resident) / (1 << 20) }, 0.5, 0, 1.1, 32},
+		{"MiB on the GPU", func(r rest) float64 { return float64(r.device) / (1 << 20) }, 0.5, 0, 1, 32},
+		{"goroutines", func(r rest) float64 { return float64(r.goroutines) }, 0.5, 0, 1, 3},
+		{"tokens a second", func(r rest) float64 { return r.speed }, 1, 0.5, 100, 0},
+	} {
+		middle, end := rank(rests[third:2*third], c.of, c.at), rank(rests[len(rests)-third:], c.of, c.at)
+		if end > middle*c.most+c.slack || end < middle*c.least {
+			t.Errorf("%s: %.1f in the middle, %.1f in the end", c.what, middle, end)
+		}
+	}
+}
