@@ -199,6 +199,8 @@ func (r *root) stop(p *pane) tea.Cmd {
 	}
 	switch {
 	case stopped:
+	case p.input.selects:
+		p.input.goTo(p.input.at)
 	case len(p.conv.waiting) > 0:
 		last := len(p.conv.waiting) - 1
 		if p.input.empty() {
@@ -219,6 +221,9 @@ func (r *root) stop(p *pane) tea.Cmd {
 // interrupt is ctrl+c: it stops, clears, and the second time quits.
 func (r *root) interrupt(p *pane) tea.Cmd {
 	switch {
+	case p.input.selects && r.focus == focusInput:
+		_, cmd := r.clipKey(&p.input, "ctrl+c")
+		return cmd
 	case p.conv.running() || len(p.conv.waiting) > 0:
 		return r.stop(p)
 	case !p.input.empty() || p.editing != nil:

@@ -26,6 +26,7 @@ func (r *root) copy(s, what string) tea.Cmd {
 		r.say(toneQuiet, "there is nothing to copy")
 		return nil
 	}
+	r.copied = s
 	done := copiedMsg{what: what + " " + r.th.mark.dot + " " + plural(utf8.RuneCountInString(s), "character", "characters")}
 	switch {
 	case r.noScreen || !r.term.clipboard:

@@ -18,6 +18,10 @@ type editor struct {
 	s   string
 	at  int // the cursor's byte
 	col int // the column that moving up and down aims at, -1 for the cursor's
+	// selects tells that the text between anchor and the cursor is selected.
+	anchor  int
+	selects bool
+	homed   bool // the last key was that of home
 	// chips are the long pastes; chip i stands in s as the character chipRune+i.
 	chips []string
 	// names are what is shown of chips that are files, by their numbers.
@@ -42,20 +46,7 @@ const (
 )
 
 // value is the text with its chips written out.
-func (e *editor) value() string {
-	if len(e.chips) == 0 {
-		return e.s
-	}
-	var b strings.Builder
-	for _, r := range e.s {
-		if i := int(r - chipRune); i >= 0 && i < len(e.chips) {
-			b.WriteString(e.chips[i])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+func (e *editor) value() string { return e.written(e.s) }
 
 func (e *editor) empty() bool { return e.s == "" }
 
@@ -63,7 +54,7 @@ func (e *editor) empty() bool { return e.s == "" }
 func (e *editor) set(s string) {
 	e.mark(false)
 	e.s, e.chips, e.names, e.pasted = editable(s), nil, nil, false
-	e.at, e.col = len(e.s), -1
+	e.goTo(len(e.s))
 }
 
 func (e *editor) reset() { *e = editor{col: -1} }
@@ -81,6 +72,7 @@ func editable(s string) string {
 // insert puts typed text at the cursor.
 func (e *editor) insert(s string) {
 	e.mark(len(s) > 0 && s != "\n" && s != " ")
+	e.drop()
 	e.put(editable(s))
 }
 
@@ -91,6 +83,7 @@ func (e *editor) paste(s string) {
 		return
 	}
 	e.mark(false)
+	e.drop()
 	e.pasted = e.pasted || e.at == 0
 	if len(s) >= chipBytes || strings.Count(s, "\n") >= chipLines {
 		e.chips = append(e.chips, s)
@@ -102,6 +95,7 @@ func (e *editor) paste(s string) {
 // attach puts a file's text at the cursor, as a chip with a name.
 func (e *editor) attach(name, content string) {
 	e.mark(false)
+	e.drop()
 	e.pasted = e.pasted || e.at == 0
 	if e.names == nil {
 		e.names = map[int]string{}
@@ -119,6 +113,7 @@ func (e *editor) put(s string) {
 
 // mark notes a moment to come back to.
 func (e *editor) mark(typing bool) {
+	e.homed = false
 	if typing && e.typing {
 		return
 	}
@@ -133,29 +128,41 @@ func (e *editor) undo() {
 	if n := len(e.undos); n > 0 {
 		m := e.undos[n-1]
 		e.undos = e.undos[:n-1]
-		e.s, e.at, e.col, e.typing = m.s, m.at, -1, false
+		e.s = m.s
+		e.goTo(m.at)
 	}
 }
 
-// remove takes the bytes from..to out.
+// remove takes out the bytes from..to, or what is selected in their place.
 func (e *editor) remove(from, to int) {
-	if from >= to {
-		return
+	if e.selects {
+		from, to = e.selection()
 	}
-	e.mark(false)
+	if from < to {
+		e.mark(false)
+		e.take(from, to)
+	}
+}
+
+// take takes the bytes from..to out.
+func (e *editor) take(from, to int) {
 	e.s = e.s[:from] + e.s[to:]
-	e.at, e.col = from, -1
+	e.at, e.col, e.selects = from, -1, false
 	if e.s == "" {
 		e.chips, e.names, e.pasted = nil, nil, false
 	}
 }
 
-func (e *editor) backspace()    { e.remove(e.left(), e.at) }
-func (e *editor) delete()       { e.remove(e.at, e.right()) }
-func (e *editor) wordBack()     { e.remove(e.wordLeft(), e.at) }
-func (e *editor) wordAhead()    { e.remove(e.at, e.wordRight()) }
-func (e *editor) killToStart()  { e.remove(e.lineStart(), e.at) }
-func (e *editor) goTo(byte int) { e.at, e.col, e.typing = byte, -1, false }
+func (e *editor) backspace()   { e.remove(e.left(), e.at) }
+func (e *editor) delete()      { e.remove(e.at, e.right()) }
+func (e *editor) wordBack()    { e.remove(e.wordLeft(), e.at) }
+func (e *editor) wordAhead()   { e.remove(e.at, e.wordRight()) }
+func (e *editor) killToStart() { e.remove(e.lineStart(), e.at) }
+
+// goTo takes the cursor to a byte; what was selected is so no more.
+func (e *editor) goTo(byte int) {
+	e.at, e.col, e.selects, e.homed, e.typing = byte, -1, false, false, false
+}
 
 // left is the byte before the cluster that ends at the cursor.
 func (e *editor) left() int {

@@ -103,7 +103,7 @@ func checkEditor(t *testing.T, e *editor, width int) {
 			t.Fatalf("row %d of %q begins at %d, not %d", i, e.s, r.start, at)
 		}
 		at = r.end
-		if w := text.Width(e.draw(r, "")); w > width && utf8.RuneCountInString(e.s[r.start:r.end]) > 1 {
+		if w := text.Width(e.draw(r, "", "")); w > width && utf8.RuneCountInString(e.s[r.start:r.end]) > 1 {
 			t.Fatalf("row %d of %q has %d cells of %d", i, e.s, w, width)
 		}
 	}

@@ -79,24 +79,32 @@ func (e *editor) chip(cluster string) (string, bool) {
 	return "", false
 }
 
-// draw writes one row, chips in the given pen.
-func (e *editor) draw(r editRow, chip pen) string {
+// draw writes one row, chips and what is selected in the given pens. A line end
+// that is selected is one blank cell.
+func (e *editor) draw(r editRow, chip, selected pen) string {
+	from, to := e.selection()
 	var b strings.Builder
 	col := 0
 	for at := r.start; at < r.end; {
 		n, w := e.cluster(at, col)
 		cluster := e.s[at : at+n]
 		label, ok := e.chip(cluster)
+		pn := pen("")
 		switch {
 		case ok:
-			b.WriteString(chip.draw(label))
+			cluster, pn = label, chip
 		case cluster == "\t":
-			b.WriteString(spaces(w))
-		default:
-			b.WriteString(cluster)
+			cluster = spaces(w)
 		}
+		if from <= at && at < to {
+			pn = selected
+		}
+		b.WriteString(pn.draw(cluster))
 		at += n
 		col += w
+	}
+	if from <= r.end && r.end < to && e.s[r.end] == '\n' {
+		b.WriteString(selected.draw(" "))
 	}
 	return b.String()
 }

@@ -57,7 +57,8 @@ func (s *findSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) 
 		r.nextHit(-1)
 		return true, nil
 	}
-	if !r.editKey(&r.find.e, key, k) {
+	done, cmd := r.editKey(&r.find.e, key, k)
+	if !done {
 		return false, nil
 	}
 	r.find.term = r.find.e.s
@@ -65,7 +66,7 @@ func (s *findSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) 
 	if r.find.term != "" {
 		r.nextHit(0)
 	}
-	return true, nil
+	return true, cmd
 }
 
 func (r *root) clearFind() {

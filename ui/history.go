@@ -158,12 +158,12 @@ func (s *historySheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cm
 		r.pin(c)
 		return true, r.fetchChats()
 	}
-	done, filtered := s.picker.key(r, key, k)
+	done, filtered, cmd := s.picker.key(r, key, k)
 	if filtered {
 		s.refilter()
 		return true, r.searchChats(s.filter.s)
 	}
-	return done, nil
+	return done, cmd
 }
 
 // remove puts a chat into the trash and takes it off the screen.

@@ -139,11 +139,11 @@ func (s *hubSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
 	case "esc":
 		return true, r.openModels("")
 	}
-	done, changed := s.picker.key(r, key, k)
+	done, changed, cmd := s.picker.key(r, key, k)
 	if changed {
 		s.repo, s.err, s.looking, s.n, s.at = nil, "", "", 0, 0
 	}
-	return done, nil
+	return done, cmd
 }
 
 // choose begins to fetch the chosen variant, or looks at the repository.

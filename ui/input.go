@@ -43,9 +43,9 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	top := min(max(y-show+1, 0), len(rows)-show)
 	first := len(lines)
 	for i := top; i < top+show; i++ {
-		lines = append(lines, fit("  "+p.input.draw(rows[i], th.accent), l.w))
+		lines = append(lines, fit("  "+p.input.draw(rows[i], th.accent, th.selected), l.w))
 	}
-	lines[len(lines)-1] = r.withHint(p, "  "+p.input.draw(rows[top+show-1], th.accent), l.w)
+	lines[len(lines)-1] = r.withHint(p, "  "+p.input.draw(rows[top+show-1], th.accent, th.selected), l.w)
 	lines = append(lines, r.messageLines()...)
 	if len(lines) > l.input.h {
 		lines = lines[:l.input.h]

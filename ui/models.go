@@ -188,11 +188,11 @@ func (s *modelSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd)
 		r.stopFetch()
 		return true, nil
 	}
-	done, filtered := s.picker.key(r, key, k)
+	done, filtered, cmd := s.picker.key(r, key, k)
 	if filtered {
 		s.refilter()
 	}
-	return done, nil
+	return done, cmd
 }
 
 func (s *modelSheet) bytes(f *library.Model) string {

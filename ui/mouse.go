@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -11,7 +13,25 @@ const (
 	dragNothing dragging = iota
 	dragText             // selecting in the transcript of pane dragPane
 	dragKnob             // a slider
+	dragInput            // selecting in the input
 )
+
+// clicks counts clicks that follow each other at one place: the second takes the
+// word, the third the line.
+type clicks struct {
+	x, y, n int
+	at      time.Time
+}
+
+// clickGap is how soon a click belongs to the one before.
+const clickGap = 400 * time.Millisecond
+
+func (c *clicks) add(x, y int, now time.Time) {
+	if c.x != x || c.y != y || now.Sub(c.at) > clickGap || c.n == 3 {
+		c.n = 0
+	}
+	*c = clicks{x, y, c.n + 1, now}
+}
 
 // wheelLines is how far one notch of the wheel scrolls.
 const wheelLines = 3
@@ -79,6 +99,7 @@ func panelRow(y int) (knobIndex, bool) {
 
 func (r *root) onClick(m tea.Mouse, l layout) tea.Cmd {
 	r.toast = toast{}
+	r.clicks.add(m.X, m.Y, r.now())
 	switch {
 	case m.Y == 0:
 		return r.clickTitle(m.X)
@@ -89,7 +110,7 @@ func (r *root) onClick(m tea.Mouse, l layout) tea.Cmd {
 			return s.click(r, m.X, m.Y-l.body.y)
 		}
 	case l.body.has(m.X, m.Y):
-		r.clickPane(m, l)
+		return r.clickPane(m, l)
 	case l.input.has(m.X, m.Y):
 		r.clickInput(m, l)
 	case m.Y == l.status && m.X > l.w/2:
@@ -154,8 +175,8 @@ func (r *root) slide(x, w int) bool {
 }
 
 // clickPane focuses a pane, opens and closes what is folded under the pointer,
-// and begins a selection.
-func (r *root) clickPane(m tea.Mouse, l layout) {
+// and begins a selection. A second click selects the word, a third the line.
+func (r *root) clickPane(m tea.Mouse, l layout) tea.Cmd {
 	for i, area := range l.panes {
 		if !area.has(m.X, m.Y) {
 			continue
@@ -170,20 +191,34 @@ func (r *root) clickPane(m tea.Mouse, l layout) {
 		p := r.tab().panes[i]
 		at, ok := p.view.spotAt(m.X-area.x, m.Y-area.y-l.header)
 		if !ok {
-			return
+			return nil
 		}
 		row := p.view.rowAt(at.place)
 		if foldable(row, &p.conv.turns[at.turn].cache) {
 			p.conv.turns[at.turn].toggleFold()
 			p.view.clamp()
-			return
+			return nil
 		}
-		p.view.sel.begin(at)
-		r.drag, r.dragPane = dragText, i
 		if r.focus == focusText {
 			p.view.cursor = at.place
 		}
+		if r.clicks.n > 1 {
+			p.view.selectAround(at, r.clicks.n == 3)
+			return r.copySelection(&p.view)
+		}
+		p.view.sel.begin(at)
+		r.drag, r.dragPane = dragText, i
 	}
+	return nil
+}
+
+// copySelection copies what was selected with the mouse.
+func (r *root) copySelection(v *transcript) tea.Cmd {
+	if v.sel.empty() {
+		v.sel = selection{}
+		return nil
+	}
+	return r.copy(v.sel.text(v), "the selection")
 }
 
 // foldable tells the rows that open and close what belongs to them.
@@ -209,19 +244,38 @@ func (v *transcript) spotAt(x, y int) (spot, bool) {
 	return spot{p, max(x-gutter, 0)}, !last.before(p)
 }
 
+// clickInput places the cursor, and begins a selection. A second click selects
+// the word, a third the line.
 func (r *root) clickInput(m tea.Mouse, l layout) {
 	r.sheet = nil
 	r.focus = focusInput
+	r.pane().view.reading = false
+	e := &r.pane().input
+	at, ok := r.inputByte(m, l)
+	if !ok {
+		return
+	}
+	e.goTo(at)
+	switch r.clicks.n {
+	case 2:
+		e.selectWord()
+	case 3:
+		e.selectRange(e.lineStart(), e.lineEnd())
+	default:
+		r.drag = dragInput
+	}
+}
+
+// inputByte is the byte of the input under the pointer; it reports false above
+// and below its rows.
+func (r *root) inputByte(m tea.Mouse, l layout) (int, bool) {
 	p := r.pane()
-	p.view.reading = false
 	rows := p.input.rows(r.inputWidth())
 	y, _ := p.input.locate(rows)
 	show := min(len(rows), inputMost)
 	top := min(max(y-show+1, 0), len(rows)-show)
 	line := m.Y - l.input.y - min(len(p.conv.waiting), 2)
-	if line >= 0 && line < show {
-		p.input.goTo(p.input.byteAt(rows, top+line, m.X-gutter))
-	}
+	return p.input.byteAt(rows, top+line, m.X-gutter), line >= 0 && line < show
 }
 
 func (r *root) onDrag(m tea.Mouse, l layout) {
@@ -229,6 +283,11 @@ func (r *root) onDrag(m tea.Mouse, l layout) {
 	case dragKnob:
 		x := min(max(m.X-l.panel.x, 2+panelLabel), 2+panelLabel+panelTrack(l.panel.w)-1)
 		r.slide(x, l.panel.w)
+	case dragInput:
+		if at, ok := r.inputByte(m, l); ok {
+			e := &r.pane().input
+			e.selecting(func() { e.goTo(at) })
+		}
 	case dragText:
 		if r.dragPane < l.first || r.dragPane >= l.first+len(l.panes) {
 			return
@@ -259,10 +318,5 @@ func (r *root) onRelease() tea.Cmd {
 	if was != dragText || r.dragPane >= len(r.tab().panes) {
 		return nil
 	}
-	v := &r.tab().panes[r.dragPane].view
-	if v.sel.empty() {
-		v.sel = selection{}
-		return nil
-	}
-	return r.copy(v.sel.text(v), "the selection")
+	return r.copySelection(&r.tab().panes[r.dragPane].view)
 }

@@ -54,6 +54,7 @@ type root struct {
 	saved       string          // the workspace as it was last remembered
 	complete    completion
 	find        finder
+	copied      string   // the text that was copied last
 	closed      []func() // what undo brings back, the last one last
 	replayed    *replay  // the answer that is, or was last, made again
 	leaving     []*pane  // closed with an answer that has not ended yet
@@ -74,6 +75,7 @@ type root struct {
 	prefix    string // the g of gt and gT
 	spans     []tabSpan
 	drag      dragging
+	clicks    clicks
 	dragPane  int
 	dice      func() int64 // draws a seed
 	failed    bool         // the command that runs could not do what it should

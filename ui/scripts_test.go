@@ -85,7 +85,7 @@ func (b *bench) cursorInInput(what string) {
 	}
 	before := *e
 	before.s, before.at = e.s[:e.at], e.at
-	drawn := before.draw(editRow{rows[y].start, e.at}, "")
+	drawn := before.draw(editRow{rows[y].start, e.at}, "", "")
 	if w := text.Width(drawn); w != x || v.Cursor.X != min(gutter+x, b.r.w-1) {
 		b.Errorf("%s: the cursor is in column %d (%d) of %q, %d cells wide", what, v.Cursor.X, x, drawn, w)
 	}

@@ -22,6 +22,7 @@ type selectedBy uint8
 
 const (
 	byMouse selectedBy = iota
+	byClicks
 	byLetter
 	byRow
 )
@@ -48,7 +49,7 @@ func (s *selection) ordered() (from, to spot) {
 func (s *selection) empty() bool { return !s.on || s.by == byMouse && s.from == s.to }
 
 // keys tells whether the selection is made with keys.
-func (s *selection) keys() bool { return s.on && s.by != byMouse }
+func (s *selection) keys() bool { return s.on && s.by >= byLetter }
 
 // columns are the cells of a row that are selected.
 func (s *selection) columns(p place) (from, to int, ok bool) {

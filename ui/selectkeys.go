@@ -154,9 +154,45 @@ func letterAt(r *row, cell int) (letter string, from, to int) {
 	return "", cell, cell
 }
 
-// kind of a character: a space, a letter of a word, anything else.
 func (v *transcript) kindAt(s spot) int {
 	letter, _, _ := letterAt(v.rowAt(s.place), s.col)
+	return kindOf(letter)
+}
+
+// selectAround selects the word at a place, or the whole line, also where it was
+// broken for the screen.
+func (v *transcript) selectAround(at spot, line bool) {
+	from, to := at, at
+	if line {
+		for p := v.up(from.place, 1); v.goesOn(p, from.place); p = v.up(p, 1) {
+			from.place = p
+		}
+		for p := v.down(to.place, 1); v.goesOn(to.place, p); p = v.down(p, 1) {
+			to.place = p
+		}
+		from.col, to.col = v.rowAt(from.place).lead, max(rowWidth(v.rowAt(to.place))-1, 0)
+	} else {
+		for s, ok := v.step(from, -1); ok && s.place == at.place && v.kindAt(s) == v.kindAt(at); s, ok = v.step(s, -1) {
+			from = s
+		}
+		for s, ok := v.step(to, 1); ok && s.place == at.place && v.kindAt(s) == v.kindAt(at); s, ok = v.step(s, 1) {
+			to = s
+		}
+	}
+	v.sel = selection{on: true, by: byClicks, from: from, to: to}
+}
+
+// goesOn tells whether a row is the rest of the one before it.
+func (v *transcript) goesOn(before, p place) bool {
+	if before == p || before.turn != p.turn {
+		return false
+	}
+	_, ok := v.rowAt(p).joins(v.rowAt(before), v.c.turns[p.turn])
+	return ok
+}
+
+// kindOf a character: a space, a letter of a word, anything else.
+func kindOf(letter string) int {
 	c, _ := utf8.DecodeRuneInString(letter)
 	switch {
 	case letter == "" || unicode.IsSpace(c):

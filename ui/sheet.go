@@ -33,7 +33,7 @@ func (r *root) drawLineSheet(s lineSheet, l layout) ([]string, *tea.Cursor) {
 	_, x := e.locate(rows)
 	cursor := tea.NewCursor(min(text.Width(left)+x, l.w-1), l.input.y)
 	cursor.Shape, cursor.Blink = tea.CursorBar, false
-	left += e.draw(rows[0], "")
+	left += e.draw(rows[0], "", r.th.selected)
 	lines := []string{beside(left, r.joinHints(r.th.hints(s.hints()...), l.w-text.Width(left)-4)+"  ", l.w)}
 	lines = append(lines, r.messageLines()...)
 	for len(lines) < l.input.h {
@@ -121,7 +121,7 @@ func (p *picker) scroll(h int) {
 }
 
 // key moves, or changes the filter; it reports whether the filter changed.
-func (p *picker) key(r *root, key string, k tea.KeyPressMsg) (done, filtered bool) {
+func (p *picker) key(r *root, key string, k tea.KeyPressMsg) (done, filtered bool, cmd tea.Cmd) {
 	switch key {
 	case "up", "ctrl+p":
 		p.move(-1)
@@ -137,12 +137,10 @@ func (p *picker) key(r *root, key string, k tea.KeyPressMsg) (done, filtered boo
 		p.move(p.n)
 	default:
 		before := p.filter.s
-		if !r.editKey(&p.filter, key, k) {
-			return false, false
-		}
-		return true, p.filter.s != before
+		done, cmd = r.editKey(&p.filter, key, k)
+		return done, p.filter.s != before, cmd
 	}
-	return true, false
+	return true, false, nil
 }
 
 func (p *picker) paste(s string) { p.filter.insert(strings.ReplaceAll(s, "\n", " ")) }

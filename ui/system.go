@@ -30,7 +30,7 @@ func (s *systemSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	cursor := tea.NewCursor(min(2+x, w-1), len(lines)+y-top)
 	cursor.Shape, cursor.Blink = tea.CursorBar, false
 	for i := top; i < top+show; i++ {
-		lines = append(lines, fit("  "+s.e.draw(rows[i], th.accent), w))
+		lines = append(lines, fit("  "+s.e.draw(rows[i], th.accent, th.selected), w))
 	}
 	return lines, cursor
 }
@@ -46,8 +46,12 @@ func (s *systemSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd
 		s.e.vertical(-1, s.width)
 	case "down":
 		s.e.vertical(1, s.width)
+	case "shift+up":
+		s.e.selectRows(-1, s.width)
+	case "shift+down":
+		s.e.selectRows(1, s.width)
 	default:
-		return r.editKey(&s.e, key, k), nil
+		return r.editKey(&s.e, key, k)
 	}
 	return true, nil
 }
@@ -90,7 +94,7 @@ func (s *renameSheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd
 		r.sheet = nil
 		return true, nil
 	}
-	return r.editKey(&s.e, key, k), nil
+	return r.editKey(&s.e, key, k)
 }
 
 func (s *renameSheet) paste(text string) { s.e.insert(strings.ReplaceAll(text, "\n", " ")) }

@@ -204,6 +204,12 @@ func (r *root) inputKey(key string, k tea.KeyPressMsg) tea.Cmd {
 		}
 	case "up", "down":
 		return r.inputVertical(key)
+	case "shift+up":
+		p.input.selectRows(-1, r.inputWidth())
+		return nil
+	case "shift+down":
+		p.input.selectRows(1, r.inputWidth())
+		return nil
 	case "end", "ctrl+end":
 		if p.input.empty() {
 			return r.do(doEnd)
@@ -222,11 +228,12 @@ func (r *root) inputKey(key string, k tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 	}
-	if r.editKey(&p.input, key, k) {
+	done, cmd := r.editKey(&p.input, key, k)
+	if done {
 		p.recall = 0
 		r.completeUpdate()
 	}
-	return nil
+	return cmd
 }
 
 // turnVersion swaps the versions of the last answer from an empty input.
@@ -236,47 +243,6 @@ func (r *root) turnVersion(key string) bool {
 		return false
 	}
 	r.swapVersion(t, map[string]int{"left": -1, "right": 1}[key])
-	return true
-}
-
-// editKey changes the text; it reports false for keys that do nothing there.
-func (r *root) editKey(e *editor, key string, k tea.KeyPressMsg) bool {
-	switch key {
-	case "left", "ctrl+b":
-		e.goTo(e.left())
-	case "right", "ctrl+f":
-		e.goTo(e.right())
-	case "alt+left", "ctrl+left", "alt+b":
-		e.goTo(e.wordLeft())
-	case "alt+right", "ctrl+right", "alt+f":
-		e.goTo(e.wordRight())
-	case "home", "ctrl+a":
-		e.goTo(e.lineStart())
-	case "end", "ctrl+e":
-		e.goTo(e.lineEnd())
-	case "ctrl+home":
-		e.goTo(0)
-	case "ctrl+end":
-		e.goTo(len(e.s))
-	case "backspace", "ctrl+h", "shift+backspace":
-		e.backspace()
-	case "delete":
-		e.delete()
-	case "ctrl+w", "alt+backspace", "ctrl+backspace":
-		e.wordBack()
-		r.wordGone = key == "ctrl+w"
-	case "alt+d", "ctrl+delete", "alt+delete":
-		e.wordAhead()
-	case "ctrl+u":
-		e.killToStart()
-	case "ctrl+_", "ctrl+-":
-		e.undo()
-	default:
-		if k.Text == "" || k.Mod&^tea.ModShift != 0 && k.Mod&tea.ModAlt != 0 {
-			return false
-		}
-		e.insert(k.Text)
-	}
 	return true
 }
 
