@@ -43,7 +43,7 @@ func init() {
 		{name: "split", help: "one more pane", run: action(doSplit)},
 		{name: "compare", help: "four temperatures side by side", run: action(doCompare)},
 		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
-		{name: "reload", help: "open the same model again", run: (*root).reloadCommand},
+		{name: "reload", args: "cpu", help: "open the same model again", run: (*root).reloadCommand},
 		{name: "model", args: "NAME", alias: []string{"load"}, help: "open another model", run: (*root).modelCommand},
 		{name: "pull", args: "OWNER/NAME:QUANT", alias: []string{"download"}, help: "fetch a model from Hugging Face", run: (*root).pullCommand},
 		{name: "tokens", help: "tokens and their odds", run: action(doTokens)},
@@ -283,8 +283,16 @@ func (r *root) modelCommand(arg string) tea.Cmd {
 	return r.modelByName(arg)
 }
 
-// reloadCommand opens the model again, for one whose device has failed.
-func (r *root) reloadCommand(string) tea.Cmd {
+// reloadCommand opens the model again, for one whose device has failed; with the name
+// of a backend it moves there, with all chats that it answers.
+func (r *root) reloadCommand(arg string) tea.Cmd {
+	switch arg {
+	case "":
+	case "cpu", "cuda", "auto":
+		r.back().config.Backend = arg
+	default:
+		return r.fail("a model runs on the cpu, on cuda or on what auto chooses")
+	}
 	return r.reopen()
 }
 

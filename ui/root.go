@@ -266,7 +266,7 @@ func (r *root) ended(p *pane) tea.Cmd {
 // checkEngine tells when a model itself has failed, and what can be done.
 func (r *root) checkEngine(b *backend) {
 	if e, ok := b.engine.(interface{ Err() error }); ok && e.Err() != nil {
-		b.err = text.Clean(e.Err().Error()) + "; everything written is kept, /reload opens the model again"
+		b.err = text.Clean(e.Err().Error()) + "; everything written is kept, /reload opens the model again, /reload cpu on the CPU"
 	}
 }
 

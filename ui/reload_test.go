@@ -1,0 +1,50 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/confab-tui/confab/engine"
+)
+
+// dying is an engine whose device is gone.
+type dying struct{ *fake }
+
+func (dying) Err() error { return errors.New("cuGraphLaunch: CUDA_ERROR_ILLEGAL_ADDRESS") }
+
+// TestDeadDevice: a model whose device has failed says so and what can be done; what
+// was said is kept, and the chat goes on once the model is opened again, there or on
+// the CPU.
+func TestDeadDevice(t *testing.T) {
+	var opened []string
+	b := newBench(t, 160, 40, func(o *Options, f *fake) {
+		o.Config.Backend = "cuda"
+		o.Open = func(ctx context.Context, c engine.Config, p func(engine.Progress)) (Engine, error) {
+			opened = append(opened, c.Backend)
+			e, err := f.open(ctx, c, p)
+			if len(opened) == 1 {
+				return dying{e.(*fake)}, err
+			}
+			return e, err
+		}
+	})
+	script := b.f.script
+	b.f.script = func(engine.Request) reply {
+		return reply{text: "It began", reason: engine.ReasonError, err: dying{}.Err()}
+	}
+	b.ask("Tell me")
+	b.shows("cuGraphLaunch", "It began", "/reload cpu")
+	b.f.script = script
+	b.runCommand("/reload")
+	b.ask("And now?")
+	b.shows("It began", "And now?")
+	b.runCommand("/reload cpu")
+	b.ask("And there?")
+	b.runCommand("/reload gpu")
+	b.shows("cpu, on cuda")
+	if !slices.Equal(opened, []string{"cuda", "cuda", "cpu"}) || len(b.f.asked) != 3 {
+		t.Errorf("opened on %q, %d requests", opened, len(b.f.asked))
+	}
+}
