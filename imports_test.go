@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"engine/gguf":    {},
 	"engine/builtin": {},
 	"gpu":            {},
+	"gpu/fake":       {},
 }
 
 type listed struct {

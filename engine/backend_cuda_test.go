@@ -4,84 +4,100 @@ package engine
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/confab-tui/confab/engine/cuda"
+	"github.com/confab-tui/confab/gpu/fake"
 )
 
-// withDriver runs the calling test in processes of its own whose libcuda.so.1 is that
-// of the tests of gpu, a driver without a device; fail says which call fails.
-func withDriver(t *testing.T, fails ...string) bool {
-	t.Helper()
-	const env = "CONFAB_TEST_CHILD"
-	if os.Getenv(env) == t.Name() {
-		return true
-	}
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("no gcc to build a driver with")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command(gcc, "-shared", "-fPIC", "-I../gpu/include", "-o", filepath.Join(dir, "libcuda.so.1"),
-		"../gpu/testdata/libcuda.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, fail := range fails {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), env+"="+t.Name(), "LD_LIBRARY_PATH="+dir, "FAKE_FAIL="+fail)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", fail, err, out)
-		}
-	}
-	return false
-}
+// The calls of the driver that steps make: narrow ones run a graph, wide ones launch
+// kernels, and logits come by a copy of their own.
+var stepCalls = []string{"cuCtxSetCurrent", "cuMemcpyHtoDAsync_v2", "cuGraphLaunch", "cuLaunchKernelEx", "cuMemcpyDtoHAsync_v2",
+	"cuStreamSynchronize", "cuMemcpyDtoH_v2"}
 
-// A call of the driver that fails in the middle of answers ends all of them with an
-// error that names it, and the process goes on: the CPU answers.
+// A device that dies at any call in the middle of answers ends all of them with an
+// error that names the call. The process goes on: the CPU answers, and so does the
+// device when it is opened again.
 func TestDeviceDies(t *testing.T) {
-	if !withDriver(t, "cuGraphLaunch=700@5", "cuStreamSynchronize=719@20", "cuMemcpyHtoDAsync_v2=999@90", "cuMemcpyDtoHAsync_v2=4@3") {
+	if !fake.IsChild(t) {
+		fake.Run(t, fake.Driver(t, "../gpu"))
 		return
 	}
-	call, _, _ := strings.Cut(os.Getenv("FAKE_FAIL"), "=")
-	call, _, _ = strings.Cut(call, "_")
-	e, err := Open(context.Background(), Config{Backend: "cuda", Cells: 600, Context: 256}, nil)
+	for i, call := range stepCalls {
+		e := openCUDA(t)
+		if name := e.Info().Backend; !strings.Contains(name, "Fake GPU") {
+			t.Errorf("the backend is %q", name)
+		}
+		t.Setenv("FAKE_FAIL", fmt.Sprintf("%s=%d@%d", call, 700+i, 1+i%3))
+		dies(t, e, call)
+		_ = e.Close() // what it says is the dead device's affair
+		t.Setenv("FAKE_FAIL", "")
+		again := openCUDA(t)
+		answers(t, again)
+		if err := again.Close(); err != nil {
+			t.Errorf("after the death at %s: %v", call, err)
+		}
+	}
+	e, err := Open(context.Background(), Config{Backend: "cpu", Cells: 300, Threads: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name := e.Info().Backend; !strings.Contains(name, "Fake GPU") {
-		t.Errorf("the backend is %q", name)
+	answers(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
-	request := Request{Tokens: []int32{5, 6, 7}, MaxTokens: 200, IgnoreEnd: true}
-	streams := []*Stream{e.Generate(context.Background(), request), e.Generate(context.Background(), request)}
+}
+
+func openCUDA(t *testing.T) *Engine {
+	t.Helper()
+	e, err := Open(context.Background(), Config{Model: "../testdata/models/tiny-llama-f32.gguf", Backend: "cuda", Cells: 1000}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// dies has answers run until the device is dead; they must end with the call's error.
+func dies(t *testing.T, e *Engine, call string) {
+	t.Helper()
+	short := Request{Tokens: []int32{5, 6, 7}, MaxTokens: 200, IgnoreEnd: true}
+	long := Request{Tokens: slices.Repeat([]int32{5}, 240), MaxTokens: 10} // steps of a prompt double up to 128 rows
+	streams := []*Stream{e.Generate(context.Background(), short), e.Generate(context.Background(), long)}
+	if call == "cuMemcpyDtoH_v2" {
+		if _, _, err := e.Evaluate(context.Background(), short.Tokens, 1); err == nil {
+			t.Error("logits were had of a dead device")
+		}
+	}
+	name, _, _ := strings.Cut(call, "_")
 	for _, s := range streams {
 		got := finish(t, s)
-		if got.End.Reason != ReasonError || got.End.Err == nil || !strings.Contains(got.End.Err.Error(), call) {
+		if got.End.Reason != ReasonError || got.End.Err == nil || !strings.Contains(got.End.Err.Error(), name) {
 			t.Errorf("the answer ends with %q, %v; want an error of %s", got.End.Reason, got.End.Err, call)
 		}
-		var fatal interface{ Fatal() bool }
-		if !errors.As(got.End.Err, &fatal) || !fatal.Fatal() {
+		if !isFatal(got.End.Err) {
 			t.Errorf("%v does not say that the device is gone", got.End.Err)
 		}
 	}
-	_ = e.Close() // what it says is the dead device's affair
-	again, err := Open(context.Background(), Config{Backend: "cpu", Cells: 300, Threads: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	if got := finish(t, again.Generate(context.Background(), Request{Tokens: []int32{5, 6, 7}, MaxTokens: 3})); got.End.Err != nil {
+}
+
+func answers(t *testing.T, e *Engine) {
+	t.Helper()
+	if got := finish(t, e.Generate(context.Background(), Request{Tokens: []int32{5, 6, 7}, MaxTokens: 3})); got.End.Err != nil {
 		t.Error(got.End.Err)
 	}
 }
 
 // A device that fails while the model is loaded leaves the CPU, and the reason is told.
 func TestDeviceFailsWhileLoading(t *testing.T) {
-	if !withDriver(t, "cuMemAlloc_v2=2@3", "cuGraphInstantiateWithFlags=1@2", "cuModuleLoadData=209", "cuStreamBeginCapture_v2=900") {
+	if !fake.IsChild(t) {
+		driver := fake.Driver(t, "../gpu")
+		for _, fail := range []string{"cuMemAlloc_v2=2@3", "cuGraphInstantiateWithFlags=1@2", "cuModuleLoadData=209", "cuStreamBeginCapture_v2=900"} {
+			fake.Run(t, driver, "FAKE_FAIL="+fail)
+		}
 		return
 	}
 	call, _, _ := strings.Cut(os.Getenv("FAKE_FAIL"), "=")

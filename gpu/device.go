@@ -6,6 +6,7 @@ package gpu
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -107,17 +108,11 @@ func (d *Device) Memory() (free, total int64, err error) {
 // Sync waits for everything that was launched.
 func (d *Device) Sync() error { return named("cuCtxSynchronize", cu.Synchronize()) }
 
-// Close unloads the kernels and gives the context back. Memory that is not freed yet
-// goes with it.
+// Close unloads the kernels and gives the context back, that of a device that has died
+// too: opened again, it gets a new one. Memory that is not freed yet goes with it.
 func (d *Device) Close() error {
-	if err := d.Use(); err != nil {
-		return err
-	}
-	err := named("cuModuleUnload", d.module.Unload())
-	if e := named("cuDevicePrimaryCtxRelease", d.dev.ReleasePrimaryCtx()); err == nil {
-		err = e
-	}
-	return err
+	return errors.Join(d.Use(), named("cuModuleUnload", d.module.Unload()),
+		named("cuDevicePrimaryCtxRelease", d.dev.ReleasePrimaryCtx()))
 }
 
 // FreeMemory returns the free bytes of a device that need not be open.

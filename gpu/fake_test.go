@@ -6,46 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/confab-tui/confab/gpu/fake"
 )
-
-// withDriver runs the calling test in a process of its own with the libcuda.so.1 of a
-// folder, and returns what it printed. The environment says how the driver is.
-func withDriver(t *testing.T, dir string, env ...string) string {
-	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(append(os.Environ(), "CONFAB_TEST_CHILD="+t.Name(), "LD_LIBRARY_PATH="+dir), env...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v: %v\n%s", env, err, out)
-	}
-	return string(out)
-}
-
-// fakeDriver is a folder with the driver of testdata.
-func fakeDriver(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("no gcc to build a driver with")
-	}
-	out, err := exec.Command(gcc, "-shared", "-fPIC", "-Iinclude", "-o", filepath.Join(dir, "libcuda.so.1"), "testdata/libcuda.c").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return dir
-}
-
-func isChild(t *testing.T) bool { return os.Getenv("CONFAB_TEST_CHILD") == t.Name() }
 
 // Every reason not to use a GPU is told with its numbers.
 func TestReasons(t *testing.T) {
-	if isChild(t) {
+	if fake.IsChild(t) {
 		d, err := Open(0, []byte("kernels"))
 		if err == nil {
 			_, err = d.Alloc(3 << 20)
@@ -54,7 +25,7 @@ func TestReasons(t *testing.T) {
 		fmt.Println("reason:", err)
 		return
 	}
-	fake, broken := fakeDriver(t), t.TempDir()
+	driver, broken := fake.Driver(t, "."), t.TempDir()
 	if err := os.WriteFile(filepath.Join(broken, "libcuda.so.1"), []byte("no library"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +43,7 @@ func TestReasons(t *testing.T) {
 		{[]string{"FAKE_FAIL=cuMemAlloc_v2=2", "FAKE_FREE=5242880"}, []string{"out of memory on Fake GPU", "3 MiB asked for", "5 MiB free", "cuMemAlloc"}},
 		{nil, []string{"reason: <nil>"}},
 	} {
-		out := withDriver(t, fake, c.env...)
+		out := fake.Run(t, driver, c.env...)
 		for _, want := range c.wants {
 			if !strings.Contains(out, want) {
 				t.Errorf("%v: no %q in %s", c.env, want, out)
@@ -121,11 +92,11 @@ func useEverything() error {
 
 // Whichever call fails, the error names it, and the process lives.
 func TestErrorsNameTheCall(t *testing.T) {
-	if isChild(t) {
+	if fake.IsChild(t) {
 		fmt.Println("errors:", useEverything())
 		return
 	}
-	fake := fakeDriver(t)
+	driver := fake.Driver(t, ".")
 	for _, call := range strings.Fields(`cuInit cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute
 		cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuCtxSetCurrent cuCtxSynchronize cuModuleLoadData cuModuleUnload
 		cuModuleGetFunction cuFuncSetAttribute cuMemGetInfo_v2 cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost
@@ -137,7 +108,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 		if name == "none" {
 			name = "errors: <nil>"
 		}
-		if out := withDriver(t, fake, "FAKE_FAIL="+call+"=700"); !strings.Contains(out, name) {
+		if out := fake.Run(t, driver, "FAKE_FAIL="+call+"=700"); !strings.Contains(out, name) {
 			t.Errorf("the failure of %s gives %s", call, out)
 		}
 	}

@@ -6,6 +6,7 @@ package gpu
 import "C"
 
 import (
+	"errors"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -69,14 +70,15 @@ func (s *Stream) End() (*Graph, error) {
 		return nil, err
 	}
 	exec := new(Graph)
-	err := check("cuGraphInstantiateWithFlags", C.cuGraphInstantiateWithFlags(&exec.exec, g, 0))
-	if e := check("cuGraphDestroy", C.cuGraphDestroy(g)); err == nil {
-		err = e
+	err := errors.Join(check("cuGraphInstantiateWithFlags", C.cuGraphInstantiateWithFlags(&exec.exec, g, 0)),
+		check("cuGraphDestroy", C.cuGraphDestroy(g)))
+	if err == nil {
+		err = check("cuGraphUpload", C.cuGraphUpload(exec.exec, s.c()))
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, exec.Close())
 	}
-	return exec, check("cuGraphUpload", C.cuGraphUpload(exec.exec, s.c()))
+	return exec, nil
 }
 
 // Launch queues the graph.
@@ -84,8 +86,13 @@ func (s *Stream) Launch(g *Graph) error {
 	return check("cuGraphLaunch", C.cuGraphLaunch(g.exec, s.c()))
 }
 
-// Close destroys the graph; it must not be running.
-func (g *Graph) Close() error { return check("cuGraphExecDestroy", C.cuGraphExecDestroy(g.exec)) }
+// Close destroys the graph, if there is one; it must not be running.
+func (g *Graph) Close() error {
+	if g.exec == nil {
+		return nil
+	}
+	return check("cuGraphExecDestroy", C.cuGraphExecDestroy(g.exec))
+}
 
 // Event marks a place in a stream.
 type Event struct{ e cu.Event }
