@@ -2,14 +2,13 @@ package ui
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/confab-tui/confab/engine"
 )
 
-// twoModels is a machine with a second model, a file of 6 GiB without content.
+// twoModels is a machine with a second model that takes 6.5 GiB.
 type twoModels struct {
 	path   string
 	second *fake
@@ -19,14 +18,6 @@ type twoModels struct {
 
 func (m *twoModels) setup(t testing.TB) func(*Options, *fake) {
 	m.path = filepath.Join(t.TempDir(), "Llama-3.2-3B-Q4_K_M.gguf")
-	f, err := os.Create(m.path)
-	if err == nil {
-		err = f.Truncate(6 << 30)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
 	m.free = 16 << 30
 	return func(o *Options, f *fake) {
 		m.second = newFake(f.clock)
@@ -41,6 +32,7 @@ func (m *twoModels) setup(t testing.TB) func(*Options, *fake) {
 			return m.second.open(ctx, c, p)
 		}
 		o.room = func(engine.Config) (int64, bool) { return m.free, true }
+		o.need = func(engine.Config) int64 { return 13 << 29 }
 	}
 }
 
@@ -109,7 +101,7 @@ func TestBusyModelStays(t *testing.T) {
 	b.frames(8)
 	b.keys("ctrl+n")
 	b.runCommand("/model " + m.path)
-	b.shows("needs 6.4 GiB, 1.0 GiB free, and confab tiny is answering", "going back")
+	b.shows("needs 6.5 GiB, 1.0 GiB free, and confab tiny is answering", "going back")
 	b.settle()
 	if b.f.closed || len(m.opened) != 1 || b.r.tabs[0].pane().conv.last().answer.reason != engine.ReasonStop {
 		t.Errorf("closed: %v, opened %q", b.f.closed, m.opened)
@@ -173,5 +165,29 @@ func TestModelsQueue(t *testing.T) {
 	b.send(openedMsg{number: number, engine: late})
 	if !late.closed || b.r.back().engine != m.second {
 		t.Error("a model that came too late is kept")
+	}
+}
+
+// TestModelNeed: the built-in model's bytes and its cells, as many as are asked
+// for; what is no model needs nothing.
+func TestModelNeed(t *testing.T) {
+	in, err := engine.Inspect("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := in.Bytes + in.Bytes/roomOver
+	for _, c := range []struct {
+		config engine.Config
+		want   int64
+	}{
+		{engine.Config{}, weights + int64(in.Context)*in.CellBytes},
+		{engine.Config{Cells: 100_000}, weights + 100_000*in.CellBytes},
+		{engine.Config{Context: 512, CellType: "f32"}, weights + 512*2*in.CellBytes},
+		{engine.Config{Context: 1 << 20}, weights + longChat*in.CellBytes},
+		{engine.Config{Model: "/no/such/file.gguf"}, 0},
+	} {
+		if got := modelNeed(c.config); got != c.want {
+			t.Errorf("%+v needs %d bytes, want %d", c.config, got, c.want)
+		}
 	}
 }

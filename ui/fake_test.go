@@ -116,7 +116,7 @@ func (f *fake) Stats() engine.Stats {
 		if !s.ended {
 			held += cells
 			n++
-			state = engine.StateDecoding
+			state = s.state
 		}
 		st.Pool.Owners = append(st.Pool.Owners, engine.PoolOwner{Conversation: s.req.Conversation, Cells: cells, State: state, Shared: 32 * (i % 2)})
 	}

@@ -1,14 +1,14 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/engine"
 )
 
 // measure finds out whether there is room beside what is open.
@@ -16,10 +16,10 @@ func (r *root) measure(b *backend) tea.Cmd {
 	if !slices.ContainsFunc(r.models.all, func(x *backend) bool { return x.engine != nil }) {
 		return b.open(r.ctx, r.models.open, nil)
 	}
-	number, cfg, room := b.number, b.config, r.options.room
+	number, cfg, room, need := b.number, b.config, r.options.room, r.options.need
 	return func() tea.Msg {
 		free, known := room(cfg)
-		return roomMsg{number: number, need: modelBytes(cfg.Model), free: free, known: known}
+		return roomMsg{number: number, need: need(cfg), free: free, known: known}
 	}
 }
 
@@ -81,20 +81,24 @@ func closeAll(engines []Engine) tea.Cmd {
 	}
 }
 
-var splitFile = regexp.MustCompile(`-\d{5}-of-\d{5}\.gguf$`)
+// longChat is for how many tokens a model should have cells at least, where
+// nobody said how many and its conversations may be longer.
+const longChat = 8192
 
-// modelBytes is about what a model takes: its file, all parts of it, and the
-// least beside it.
-func modelBytes(path string) int64 {
-	files := []string{path}
-	if at := splitFile.FindStringIndex(path); at != nil {
-		files, _ = filepath.Glob(path[:at[0]] + "-?????-of-" + path[at[1]-len("00000.gguf"):])
+// modelNeed is about what a model takes: its weights, cells for as many tokens
+// as are configured or a long chat has, and buffers. It is 0 for a file that
+// cannot be read, for opening that says why.
+func modelNeed(c engine.Config) int64 {
+	in, err := engine.Inspect(c.Model)
+	if err != nil {
+		return 0
 	}
-	n := int64(0)
-	for _, f := range files {
-		if st, err := os.Stat(f); err == nil {
-			n += st.Size()
-		}
+	cells, bytes := c.Cells, in.CellBytes
+	if cells == 0 {
+		cells = min(cmp.Or(c.Context, in.Context), longChat)
 	}
-	return n + n/roomOver
+	if c.CellType == "f32" {
+		bytes *= 2
+	}
+	return in.Bytes + in.Bytes/roomOver + int64(cells)*bytes
 }

@@ -49,11 +49,12 @@ type Options struct {
 	Notices []string
 	Version string
 
-	// now is the clock, frame what starts the next tick, room the memory for a
-	// model; tests set them.
+	// now is the clock, frame what starts the next tick, room the memory that is
+	// free and need what a model takes of it; tests set them.
 	now   func() time.Time
 	frame func() tea.Cmd
 	room  func(engine.Config) (int64, bool)
+	need  func(engine.Config) int64
 }
 
 // Clean makes text of a model, a file or the network harmless to a terminal.

@@ -25,6 +25,7 @@ func (s *poolSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	lines = append(lines, s.picture(th, p, w)...)
 	lines = append(lines, fit("  "+poolLegend(th), w), spaces(w))
 	lines = append(lines, s.owners(r, p, w)...)
+	lines = append(lines, r.waitLines(w)...)
 	lines = append(lines, spaces(w))
 	lines = append(lines, r.engineLines(w)...)
 	lines = append(lines, r.otherPools(w)...)
@@ -101,11 +102,13 @@ const (
 func (s *poolSheet) owners(r *root, p *engine.PoolStats, w int) []string {
 	th := r.th
 	var out []string
+	idle := 0
 	for i := range p.Owners {
 		o := &p.Owners[i]
+		idle += b2i(o.State == engine.StateEnded)
 		fill, rest := th.thickBar(float64(o.Cells)/float64(max(p.Total, 1)), poolBar)
 		line := "  " + fit(r.ownerName(o.Conversation), poolName) + th.accent.draw(fill) + spaces(rest) +
-			th.strong.draw(right(group(o.Cells), poolCells)) + "   " + ownerState(th, o, i)
+			th.strong.draw(right(group(o.Cells), poolCells)) + "   " + ownerState(th, o, idle)
 		if o.Shared > 0 {
 			line += th.dim.draw(fmt.Sprintf("   %s shared", group(o.Shared)))
 		}
@@ -117,7 +120,8 @@ func (s *poolSheet) owners(r *root, p *engine.PoolStats, w int) []string {
 	return out
 }
 
-func ownerState(th *theme, o *engine.PoolOwner, i int) string {
+// ownerState is what an owner does; of those that do nothing it is the nth.
+func ownerState(th *theme, o *engine.PoolOwner, nth int) string {
 	switch o.State {
 	case engine.StateWaiting:
 		return th.warn.draw(fit(th.mark.wait+" waiting", poolState))
@@ -128,10 +132,10 @@ func ownerState(th *theme, o *engine.PoolOwner, i int) string {
 	case engine.StateDecoding:
 		return th.accent.draw(fit(th.mark.busy+" answering", poolState))
 	}
-	if i == 0 {
+	if nth == 1 {
 		return th.dim.draw(fit("idle, goes first", poolState))
 	}
-	return th.dim.draw(fit(fmt.Sprintf("idle, goes %s", ordinal(i+1)), poolState))
+	return th.dim.draw(fit(fmt.Sprintf("idle, goes %s", ordinal(nth)), poolState))
 }
 
 func ordinal(n int) string {

@@ -93,6 +93,9 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 	if o.room == nil {
 		o.room = engine.Room
 	}
+	if o.need == nil {
+		o.need = modelNeed
+	}
 	if o.frame == nil {
 		o.frame = nextFrame
 	}
