@@ -32,7 +32,12 @@ func (m *twoModels) setup(t testing.TB) func(*Options, *fake) {
 			return m.second.open(ctx, c, p)
 		}
 		o.room = func(engine.Config) (int64, bool) { return m.free, true }
-		o.need = func(engine.Config) int64 { return 13 << 29 }
+		o.need = func(c engine.Config) int64 {
+			if c.Model == "" {
+				return 1 << 20
+			}
+			return 13 << 29
+		}
 	}
 }
 
