@@ -14,10 +14,10 @@ import (
 	"github.com/confab-tui/confab/ui/store"
 )
 
-// streaming says whether the first tab's answer is on its way.
+// streaming says whether any tab's answer is on its way or waits for cells.
 func streaming(screen string) bool {
 	first, _, _ := strings.Cut(screen, "\n")
-	return strings.Contains(first, "◐")
+	return strings.ContainsAny(first, "◐⏸")
 }
 
 // ask sends a message and waits until some of its answer is there.

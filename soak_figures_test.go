@@ -77,7 +77,13 @@ func (m *monkey) rest() rest {
 	m.Helper()
 	pty.Setsize(m.tty, &pty.Winsize{Rows: emulatorHeight, Cols: emulatorWidth})
 	m.escape(3)
-	m.until("everything has ended", func(screen string) bool { return !streaming(screen) })
+	quiet := time.Now()
+	m.until("everything has ended", func(screen string) bool { // queues too, whose next begins a moment later
+		if streaming(screen) {
+			quiet = time.Now()
+		}
+		return time.Since(quiet) > 500*time.Millisecond
+	})
 	m.keys("\x15\x17\x0e")
 	time.Sleep(200 * time.Millisecond)
 	r := rest{answers: m.answers}

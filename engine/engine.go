@@ -24,6 +24,7 @@ type Engine struct {
 	file  io.Closer // the model's, open as long as the executor reads it
 
 	inbox   inbox
+	looked  time.Time     // when the loop last looked at the file
 	stopped chan struct{} // closed when the loop is over
 	freed   error         // how closing the executor went, once stopped
 	arrived atomic.Uint64 // answers so far

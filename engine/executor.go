@@ -41,7 +41,7 @@ func (c *crash) Fatal() bool { return true }
 // Stack is where it happened, for the log.
 func (c *crash) Stack() string { return string(c.stack) }
 
-// lost is the model's file that cannot be read any more.
+// lost is the model's file that cannot be read any more, or was overwritten.
 type lost struct{ error }
 
 // Fatal is always true.

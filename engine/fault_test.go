@@ -134,3 +134,33 @@ func TestFileCutShortWhileLoading(t *testing.T) {
 		t.Errorf("in the middle: error is %v", err)
 	}
 }
+
+// A file that is overwritten in place while it answers ends the answers of that engine:
+// what they would go on with is of another model.
+func TestFileOverwrittenWhileAnswering(t *testing.T) {
+	path := ownModel(t)
+	e, err := Open(context.Background(), Config{Model: path, Backend: "cpu", Threads: 2, Cells: 3000}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	long := story(1)
+	long.MaxTokens, long.IgnoreEnd = 900, true
+	s := e.Generate(context.Background(), long)
+	if event, err := s.Next(context.Background()); err != nil || event.End != nil {
+		t.Fatal(err, event.End)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.WriteAt(make([]byte, 4<<20), header)
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Stream{s, e.Generate(context.Background(), story(1))} {
+		if end := finish(t, s).End; end.Reason != ReasonError || !strings.Contains(end.Err.Error(), path+": was overwritten") {
+			t.Errorf("ended with %q, %v", end.Reason, end.Err)
+		}
+	}
+}

@@ -105,11 +105,27 @@ func (e *Engine) rounds() error {
 			<-e.inbox.wake
 		case len(parts) == 0: // everybody in the plan was paused: plan again
 		default:
+			if err := e.look(); err != nil {
+				return lost{err}
+			}
 			if err := e.step(parts); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// lookEvery is the time between two looks at the model's file while steps run.
+const lookEvery = 100 * time.Millisecond
+
+// look tells where the model's file is no longer what was opened.
+func (e *Engine) look() error {
+	file, ok := e.file.(interface{ Changed() error })
+	if !ok || time.Since(e.looked) < lookEvery {
+		return nil
+	}
+	e.looked = time.Now()
+	return file.Changed()
 }
 
 // prepare is the part of a turn in front of the executor's: requests, cancels,

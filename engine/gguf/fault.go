@@ -3,6 +3,7 @@ package gguf
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"unsafe"
 )
@@ -16,6 +17,29 @@ func (f *File) Guard(do func() error) error { return guard(f.parts, do) }
 // the file's mapping caused it, and nil otherwise. It needs a goroutine that
 // called debug.SetPanicOnFault.
 func (f *File) Fault(what any) error { return faultOf(what, f.parts) }
+
+// Changed is an error where the file was overwritten since it was opened, so that what is
+// read now may be of another model. A file that was deleted, or replaced by another of the
+// same name, stays readable as it was; so does one that was only touched.
+func (f *File) Changed() error {
+	for _, p := range f.parts {
+		now, err := os.Stat(p.path)
+		if err != nil || !p.mapped || !os.SameFile(p.info, now) {
+			continue
+		}
+		size, same := now.Size() == p.info.Size(), now.ModTime().Equal(p.info.ModTime())
+		if size && !same {
+			err = f.Guard(func() error { same = f.sum() == f.Hash(); return nil })
+		}
+		if err == nil && (!size || !same) {
+			err = fmt.Errorf("%s: was overwritten while it was open: open it again", p.path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // accessError is what the runtime panics with where memory cannot be read.
 type accessError interface {

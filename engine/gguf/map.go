@@ -10,7 +10,7 @@ import (
 
 // openPart maps one file and reads its header.
 func openPart(path string) (*part, error) {
-	data, mapped, err := load(path)
+	data, info, mapped, err := load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -25,38 +25,37 @@ func openPart(path string) (*part, error) {
 		}
 		return nil, err
 	}
-	p.mapped = mapped
+	p.mapped, p.info = mapped, info
 	return p, nil
 }
 
 // load brings a file's bytes into memory, mapped where the system can.
-func load(path string) (data []byte, mapped bool, err error) {
+func load(path string) (data []byte, info os.FileInfo, mapped bool, err error) {
 	// Looked at before it is opened: opening a pipe would wait for a writer.
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, false, err
+	if info, err = os.Stat(path); err != nil {
+		return nil, nil, false, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, false, fmt.Errorf("%s: not a regular file (%v)", path, info.Mode().Type())
+		return nil, nil, false, fmt.Errorf("%s: not a regular file (%v)", path, info.Mode().Type())
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if info, err = file.Stat(); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	switch {
 	case info.Size() == 0:
-		return nil, false, nil
+		return nil, info, false, nil
 	case info.Size() > math.MaxInt:
-		return nil, false, fmt.Errorf("%s: %d bytes are more than this system can address", path, info.Size())
+		return nil, nil, false, fmt.Errorf("%s: %d bytes are more than this system can address", path, info.Size())
 	}
 	if data, mapped, err = mapFile(file, int(info.Size())); err != nil {
-		return nil, false, fmt.Errorf("%s: cannot map %d bytes: %w", path, info.Size(), err)
+		return nil, nil, false, fmt.Errorf("%s: cannot map %d bytes: %w", path, info.Size(), err)
 	}
-	return data, mapped, nil
+	return data, info, mapped, nil
 }
 
 // wholePages returns the range of whole pages that inner fills of the mapping,

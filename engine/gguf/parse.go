@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"os"
 	"slices"
 )
 
@@ -13,6 +14,7 @@ type part struct {
 	path    string
 	data    []byte
 	mapped  bool
+	info    os.FileInfo // when it was opened, nil for bytes
 	version int
 	// alignment and dataStart place the tensors; the header ends at headerEnd.
 	alignment, headerEnd, dataStart int

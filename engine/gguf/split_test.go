@@ -1,11 +1,14 @@
 package gguf
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // writeParts writes a model of three parts and returns their paths.
@@ -120,5 +123,45 @@ func TestClose(t *testing.T) {
 	}
 	if err := f.Close(); err != nil {
 		t.Errorf("closed twice: %v", err)
+	}
+}
+
+// A file that is overwritten in place is noticed; what leaves the mapping as it was is
+// not taken for that.
+func TestChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.gguf")
+	data := newBuilder().tensor("w", F32, floats(64), 64).bytes()
+	for what, c := range map[string]struct {
+		do   func() error
+		want string
+	}{
+		"nothing":   {func() error { return nil }, ""},
+		"touched":   {func() error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)) }, ""},
+		"deleted":   {func() error { return os.Remove(path) }, ""},
+		"replaced":  {func() error { return errors.Join(os.WriteFile(path+"2", data[:8], 0o600), os.Rename(path+"2", path)) }, ""},
+		"cut short": {func() error { return os.Truncate(path, 8) }, "overwritten"},
+		"overwritten": {func() error {
+			other := bytes.Clone(data)
+			other[len(other)-1]++
+			return errors.Join(os.WriteFile(path, other, 0o600), os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
+		}, "overwritten"},
+	} {
+		if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Hash()
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Changed(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), path+": was "+c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
