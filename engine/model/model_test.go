@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the printed programs of testdata 
 const models = "../../testdata/models"
 
 // testModels lists the small models by name.
-func testModels(t *testing.T) map[string][]byte {
+func testModels(t testing.TB) map[string][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(models, "*.gguf"))
 	if err != nil {
@@ -37,7 +37,7 @@ func testModels(t *testing.T) map[string][]byte {
 	return out
 }
 
-func parse(t *testing.T, name string, data []byte) *gguf.File {
+func parse(t testing.TB, name string, data []byte) *gguf.File {
 	t.Helper()
 	f, err := gguf.Parse(name, data)
 	if err != nil {
