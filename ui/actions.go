@@ -33,7 +33,7 @@ func (r *root) do(a action) tea.Cmd {
 	case doBroadcast:
 		r.toggleBroadcast()
 	case doCompare:
-		return r.comparePreset()
+		return r.compare(atTemperatures(compareTemperatures))
 	case doPanel:
 		r.togglePanel()
 	case doSuspend:

@@ -41,7 +41,7 @@ func init() {
 		{name: "undo", args: "N", help: "take the last turns back", run: (*root).undoCommand},
 		{name: "fork", help: "copy this chat into a new tab", run: (*root).forkCommand},
 		{name: "split", help: "one more pane", run: action(doSplit)},
-		{name: "compare", help: "four temperatures side by side", run: action(doCompare)},
+		{name: "compare", args: "MODEL MODEL", help: "or temperatures; alone: four of them", run: (*root).compareCommand},
 		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
 		{name: "reload", args: "cpu", help: "open the same model again", run: (*root).reloadCommand},
 		{name: "model", args: "NAME", alias: []string{"load"}, help: "open another model", run: (*root).modelCommand},

@@ -20,9 +20,10 @@ type models struct {
 	open   Opener
 	all    []*backend // all[0] is the one of the start, as long as it is used
 	number int
-	// current is being opened, queue waits for it.
-	current *backend
-	queue   []*backend
+	// current is being opened, queue waits for it, held for the memory of models
+	// that answer.
+	current     *backend
+	queue, held []*backend
 }
 
 func (m *models) find(path string) *backend {
@@ -126,17 +127,23 @@ func (r *root) chooseModel(path string) tea.Cmd {
 		return nil
 	}
 	p.conv.stop()
-	if b == nil {
-		b = &backend{config: r.options.Config}
-		b.config.Model = path
-		b.base = newBase(&r.options, engine.DefaultSampling(), old.base.presets)
-		r.models.all = append(r.models.all, b)
-	}
-	if b != old {
+	if b = r.backend(path); b != old {
 		p.model, p.before = b, old
 		r.forget(old)
 	}
 	return r.want(b)
+}
+
+// backend is the model with a path, open or not.
+func (r *root) backend(path string) *backend {
+	b := r.models.find(path)
+	if b == nil {
+		b = &backend{config: r.options.Config}
+		b.config.Model = path
+		b.base = newBase(&r.options, engine.DefaultSampling(), r.base().presets)
+		r.models.all = append(r.models.all, b)
+	}
+	return b
 }
 
 // forget gives up a load that no chat waits for any more.
@@ -149,6 +156,7 @@ func (r *root) forget(b *backend) {
 	}
 	b.loading = 0
 	r.models.queue = slices.DeleteFunc(r.models.queue, func(x *backend) bool { return x == b })
+	r.models.held = slices.DeleteFunc(r.models.held, func(x *backend) bool { return x == b })
 	if r.models.current == b {
 		r.models.current = nil
 	}

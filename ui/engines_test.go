@@ -196,3 +196,34 @@ func TestModelNeed(t *testing.T) {
 		}
 	}
 }
+
+// TestCompareModels: the same prompt goes to models by their names; those for
+// which there is no memory at once answer one after the other.
+func TestCompareModels(t *testing.T) {
+	var m twoModels
+	b := newBench(t, 160, 40, m.setup(t), func(o *Options, _ *fake) {
+		o.Models = func() []modelFile {
+			return []modelFile{{Path: m.path, Name: "Llama-3.2-3B-Q4_K_M"}, {Path: "/m/llama-1b.gguf", Name: "llama3.2:1b"}}
+		}
+	})
+	b.runCommand("/compare llama builtin")
+	b.shows("may be Llama-3.2-3B-Q4_K_M, llama3.2:1b: write more of its name")
+	b.keys("ctrl+u")
+	b.runCommand("/compare mistral builtin")
+	b.shows(`no model of this machine has "mistral"`)
+	b.keys("ctrl+u")
+	b.ask("Capital of Japan?")
+	m.free = 1 << 30
+	b.r.models.all[0].info.FileBytes = 8 << 30
+	b.runCommand("/compare builtin LLAMA-3.2-3B")
+	if b.f.asked = b.f.asked[1:]; len(b.f.asked) != 1 || len(m.second.asked) != 0 {
+		t.Fatalf("%d and %d requests before there is memory", len(b.f.asked), len(m.second.asked))
+	}
+	b.keys("alt+right")
+	b.shows("waits for memory: confab tiny is answering")
+	b.settle()
+	if !b.f.closed || len(m.second.asked) != 1 || m.second.asked[0].Messages[0].Content != "Capital of Japan?" {
+		t.Errorf("closed: %v, asked the second %v", b.f.closed, m.second.asked)
+	}
+	b.shows("hear and see.", "It is Tokyo.", "Llama 3.2 3B")
+}

@@ -48,6 +48,13 @@ func (msg roomMsg) apply(r *root) tea.Cmd {
 			idle = append(idle, x)
 		}
 	}
+	if most := msg.free + bytesOf(idle); msg.known && most < msg.need && busy != "" {
+		if !slices.ContainsFunc(r.panes(), func(p *pane) bool { return p.model == b && p.before != nil }) {
+			return r.hold(b, busy)
+		}
+		err := fmt.Errorf("%s needs %s, %s free, and %s is answering: wait for it or stop it", b.name(), size(msg.need), size(most), busy)
+		return r.onOpened(openedMsg{number: msg.number, err: err})
+	}
 	slices.SortFunc(idle, func(a, b *backend) int { return a.used.Compare(b.used) })
 	var room []Engine
 	var names []string
@@ -59,14 +66,40 @@ func (msg roomMsg) apply(r *root) tea.Cmd {
 		names = append(names, x.name())
 		room = append(room, x.take())
 	}
-	if msg.known && free < msg.need && busy != "" {
-		err := fmt.Errorf("%s needs %s, %s free, and %s is answering: wait for it or stop it", b.name(), size(msg.need), size(free), busy)
-		return tea.Batch(closeAll(room), r.onOpened(openedMsg{number: msg.number, err: err}))
-	}
 	if len(names) > 0 {
 		r.say(toneQuiet, strings.Join(names, " and ")+" is closed to make room for "+b.name()+"; a message to its chats opens it again")
 	}
 	return b.open(r.ctx, r.models.open, room)
+}
+
+// bytesOf is what some models take together.
+func bytesOf(all []*backend) int64 {
+	n := int64(0)
+	for _, b := range all {
+		n += b.bytes()
+	}
+	return n
+}
+
+// hold puts off a model for which there is no memory while another answers.
+func (r *root) hold(b *backend, busy string) tea.Cmd {
+	b.progress.Store(&engine.Progress{Stage: b.name() + " waits for memory: " + busy + " is answering"})
+	r.models.held = append(r.models.held, b)
+	return r.next()
+}
+
+// holdFrames is after how many frames it is seen whether there is memory now.
+const holdFrames = 30
+
+// tryHeld measures again for the model that was put off longest.
+func (r *root) tryHeld() tea.Cmd {
+	m := &r.models
+	if len(m.held) == 0 || m.current != nil || r.frame%holdFrames != 0 {
+		return nil
+	}
+	m.current = m.held[0]
+	m.held = m.held[1:]
+	return r.measure(m.current)
 }
 
 func closeAll(engines []Engine) tea.Cmd {

@@ -229,6 +229,7 @@ func (r *root) onFrame() tea.Cmd {
 		cmds = append(cmds, r.models.ask())
 	}
 	r.checkSaving()
+	cmds = append(cmds, r.tryHeld())
 	if !r.alive() {
 		r.ticking = false
 		return tea.Batch(cmds...)

@@ -3,11 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	tea "charm.land/bubbletea/v2"
-
-	"github.com/confab-tui/confab/engine/chat"
 )
 
 func (r *root) newTab(p *pane) {
@@ -153,47 +148,6 @@ func (r *root) toggleBroadcast() {
 	} else {
 		r.say(toneQuiet, "what you write goes to the focused pane")
 	}
-}
-
-// compareTemperatures are what the preset sets side by side.
-var compareTemperatures = []float64{0, 0.4, 0.8, 1.2}
-
-// comparePreset opens a tab in which the same prompt is answered under several
-// temperatures, with one set of dice for all: what is being written, or else the
-// last prompt of this chat again. What came before it goes along.
-func (r *root) comparePreset() tea.Cmd {
-	from := r.pane()
-	if panesThatFit(r.textWidth()) < len(compareTemperatures) {
-		r.panel.open = false
-	}
-	prompt, leaf := strings.TrimSpace(from.input.value()), from.conv.chat.Leaf()
-	last := from.conv.lastOf(chat.User)
-	switch {
-	case prompt != "" && from.conv.running():
-		r.say(toneWarn, "an answer is being written: esc stops it, then compare")
-		return nil
-	case prompt != "":
-		from.input.set("")
-		r.noteHistory(prompt)
-	case last != nil:
-		prompt, leaf = last.m.Content, last.m.Parent
-	}
-	t := &tab{broadcast: true, compare: true}
-	for _, temperature := range compareTemperatures[:min(len(compareTemperatures), panesThatFit(r.textWidth()))] {
-		p := newPane(from.conv.chat.Fork(leaf), r.th)
-		p.model = from.model
-		p.conv.think = from.conv.think
-		p.conv.layers = from.conv.layers
-		p.conv.layers.put(knobTemperature, temperature, false)
-		p.conv.chat.SetSampling(p.conv.layers.save())
-		t.panes = append(t.panes, p)
-	}
-	r.tabs = slices.Insert(r.tabs, r.active+1, t)
-	r.goTab(r.active + 1)
-	if prompt == "" {
-		return nil
-	}
-	return r.send(prompt)
 }
 
 // toggleDiff marks the words in which the other panes' answers differ from the
