@@ -14,7 +14,8 @@ what=${1:-all}
 dir=${2:-.bench/gpu}
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
-packages="gpu kernels engine/cuda engine"
+families="matmul rowwise attend recurrent sample"
+packages="gpu $(printf 'kernels/%s ' $families)engine/cuda engine"
 
 build() {
   eval "$(gpu/build.sh)"
@@ -66,15 +67,17 @@ run() {
   model="$logs/big.gguf"
   # All that takes no times runs at once.
   check gpu gpu 120 "$dir/gpu.test" -test.v &
-  check kernels kernels 300 "$dir/kernels.test" -test.v -test.run 'Device|Fatbin' &
+  for f in $families; do check "$f" "kernels/$f" 300 "$dir/$f.test" -test.v -test.run Device & done
   check programs engine/cuda 400 "$dir/cuda.test" -test.v &
   check engine engine 200 "$dir/engine.test" -test.v -test.run TestDevice &
   [ $gpu = 0 ] || check ask . 100 sh gpu/test.sh asks "$dir" &
   [ $gpu = 0 ] || CONFAB_BACKEND=cuda check tui . 100 "$dir/main.test" -test.v -test.run TestChatOfTheBuiltInModel &
   if [ $gpu = 1 ] && command -v compute-sanitizer >/dev/null; then
-    few='DeviceMap|DeviceNorm|DeviceSelect|DeviceHeads|DeviceEmbed|DeviceExperts|DeviceProducts|DeviceAttend|DeviceSample$'
-    check memcheck kernels "${SANITIZE:-400}" compute-sanitizer --error-exitcode 9 "$dir/kernels.test" -test.short -test.v -test.run "$few" &
-    check racecheck kernels "${SANITIZE:-400}" compute-sanitizer --tool racecheck --error-exitcode 9 "$dir/kernels.test" -test.short -test.v -test.run "$few" &
+    for tool in memcheck racecheck; do
+      for f in $families; do
+        check "$f-$tool" "kernels/$f" "${SANITIZE:-400}" compute-sanitizer --tool $tool --error-exitcode 9 "$dir/$f.test" -test.short -test.v -test.run Device &
+      done
+    done
   fi
   if [ $gpu = 1 ] && python3 -c 'import numpy' 2>/dev/null; then check big . 200 python3 engine/cuda/testdata/models.py big "$model" & fi
   wait
@@ -87,9 +90,11 @@ run() {
   failed=0
   echo
   line gpu "every reason not to use a GPU; every driver call's error names it (a driver without a device)"
-  line kernels "kernels against definitions, guards and NaN; 10,000 draws equal the CPU's; chi-square of 200,000"
-  line memcheck "compute-sanitizer memcheck, small shapes"
-  line racecheck "compute-sanitizer racecheck, small shapes"
+  for f in $families; do
+    line "$f" "kernels/$f against its definitions, guards and NaN"
+    line "$f-memcheck" "the same under compute-sanitizer memcheck, small shapes"
+    line "$f-racecheck" "the same under compute-sanitizer racecheck, small shapes"
+  done
   line programs "programs operation by operation, greedy text, a toy exactly, every width with and without graphs, sharing, transformers"
   line engine "a failing device ends answers, the program lives; eight chats of one prompt as alone"
   line ask "confab ask: the GPU's answer is the CPU's"

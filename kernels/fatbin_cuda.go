@@ -2,7 +2,9 @@
 
 package kernels
 
-import _ "embed"
+import (
+	_ "embed"
+)
 
 // Fatbin holds the compiled kernels, as fatbin.sh makes them.
 //

@@ -17,7 +17,7 @@ func TestFatbinIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := sha256.New()
-	for _, pattern := range []string{"*.cu", "*.cuh"} {
+	for _, pattern := range []string{"*/*.cu", "*.cuh", "*/*.cuh"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatal(pattern, err)

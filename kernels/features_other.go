@@ -4,10 +4,10 @@ package kernels
 
 // Other processors run the plain definitions.
 const (
-	hasAVX2FMA    = false
-	hasAVX512     = false
-	hasAVX512VNNI = false
-	hasAVX512BF16 = false
+	HasAVX2FMA    = false
+	HasAVX512     = false
+	HasAVX512VNNI = false
+	HasAVX512BF16 = false
 )
 
 // Features names the instruction sets that products use, for people.

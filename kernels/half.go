@@ -1,6 +1,8 @@
 package kernels
 
-import "math"
+import (
+	"math"
+)
 
 // F16ToF32 is exact.
 func F16ToF32(h uint16) float32 {

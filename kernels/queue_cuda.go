@@ -38,8 +38,8 @@ func (q *Queue) Err() error {
 	return err
 }
 
-// launch queues a kernel of one struct of arguments.
-func launch[T any](q *Queue, kernel string, c gpu.Config, args T) {
+// Launch queues a kernel of one struct of arguments.
+func Launch[T any](q *Queue, kernel string, c gpu.Config, args T) {
 	if q.err != nil {
 		return
 	}
@@ -73,13 +73,13 @@ type Rounded struct {
 	Chunks          int
 }
 
-type roundedArgs struct {
+type RoundedArgs struct {
 	values, records gpu.Ptr
 	form, chunks    int32
 }
 
-func (r Rounded) args() roundedArgs {
-	return roundedArgs{r.Values, r.Records, int32(r.Form), int32(r.Chunks)}
+func (r Rounded) Args() RoundedArgs {
+	return RoundedArgs{r.Values, r.Records, int32(r.Form), int32(r.Chunks)}
 }
 
 // RoundedBytes is the room that rows of k values take: for values and for records.
@@ -91,12 +91,12 @@ func RoundedBytes(f Form, rows, k int) (values, records int64) {
 	return chunks * 256, chunks * 64
 }
 
-// gridOf is how many blocks of a size some work takes, within what fills the device.
-func (q *Queue) gridOf(work, per int) int {
+// GridOf is how many blocks of a size some work takes, within what fills the device.
+func (q *Queue) GridOf(work, per int) int {
 	return max(1, min((work+per-1)/per, 8*q.Device.SMs))
 }
 
-func mustFit(what string, n, limit int) {
+func MustFit(what string, n, limit int) {
 	if n > limit {
 		panic(fmt.Sprintf("kernels: %s: %d, at most %d", what, n, limit))
 	}

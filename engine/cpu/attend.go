@@ -2,20 +2,20 @@ package cpu
 
 import (
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/attend"
 )
 
 // attendPlan is the spreading of a step's attention, shared by all layers of one shape.
 type attendPlan struct {
-	args kernels.AttendArgs
-	plan *kernels.AttendPlan
-	seqs []kernels.AttendSeq
+	args attend.AttendArgs
+	plan *attend.AttendPlan
+	seqs []attend.AttendSeq
 }
 
 func (p *attendPlan) prepare(s *model.Step) {
 	p.seqs = p.seqs[:0]
 	for _, q := range s.Seqs {
-		p.seqs = append(p.seqs, kernels.AttendSeq{First: q.First, Count: q.Count, Pos: s.Rows[q.First].Pos, Cells: q.Cells})
+		p.seqs = append(p.seqs, attend.AttendSeq{First: q.First, Count: q.Count, Pos: s.Rows[q.First].Pos, Cells: q.Cells})
 	}
 	p.plan.Prepare(p.args, p.seqs)
 }
@@ -24,8 +24,8 @@ func (p *attendPlan) prepare(s *model.Step) {
 type attention struct {
 	e    *Executor
 	op   *model.Attend
-	plan *kernels.AttendPlan
-	io   kernels.AttendIO
+	plan *attend.AttendPlan
+	io   attend.AttendIO
 }
 
 func (a *attention) units() int {
@@ -50,9 +50,9 @@ func (m merging) run(unit, worker int) { m.a.plan.Merge(&m.a.io, unit, worker) }
 func (p *planner) attend(op *model.Attend) {
 	e := p.e
 	c := e.program.Caches[op.Cache]
-	args := kernels.AttendArgs{Heads: op.Heads, KVHeads: c.KVHeads, KeyDim: c.KeyDim, ValueDim: c.ValueDim,
+	args := attend.AttendArgs{Heads: op.Heads, KVHeads: c.KVHeads, KeyDim: c.KeyDim, ValueDim: c.ValueDim,
 		Scale: op.Scale, SoftCap: op.SoftCap, Window: op.Window}
-	a := &attention{e: e, op: op, plan: e.attendPlan(args), io: kernels.AttendIO{KV: e.kv[op.Cache]}}
+	a := &attention{e: e, op: op, plan: e.attendPlan(args), io: attend.AttendIO{KV: e.kv[op.Cache]}}
 	if op.Sinks != nil {
 		a.io.Sinks = op.Sinks.Values
 	}
@@ -60,12 +60,12 @@ func (p *planner) attend(op *model.Attend) {
 	p.add(merging{a})
 }
 
-func (e *Executor) attendPlan(args kernels.AttendArgs) *kernels.AttendPlan {
+func (e *Executor) attendPlan(args attend.AttendArgs) *attend.AttendPlan {
 	for _, have := range e.plans {
 		if have.args == args {
 			return have.plan
 		}
 	}
-	e.plans = append(e.plans, &attendPlan{args: args, plan: kernels.NewAttendPlan(e.options.Threads)})
+	e.plans = append(e.plans, &attendPlan{args: args, plan: attend.NewAttendPlan(e.options.Threads)})
 	return e.plans[len(e.plans)-1].plan
 }

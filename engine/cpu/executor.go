@@ -21,6 +21,7 @@ import (
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/attend"
 )
 
 // MaxRows is the most rows a step may have.
@@ -50,8 +51,8 @@ type Executor struct {
 	// positions is how many the program has embeddings for, if it has any.
 	positions int32
 	weights   *weights
-	kv        []*kernels.KV // one for each of the program's caches
-	states    [][]float32   // one for each of the program's states: [slots][width]
+	kv        []*attend.KV // one for each of the program's caches
+	states    [][]float32  // one for each of the program's states: [slots][width]
 
 	values [][]float32 // the program's buffers, for as many rows as were ever needed
 	ints   [][]int32   // those of ints
@@ -81,7 +82,7 @@ func New(p *model.Program, o Options) (*Executor, error) {
 	e.values = make([][]float32, len(p.Buffers))
 	e.ints = make([][]int32, len(p.Buffers))
 	for _, c := range p.Caches {
-		e.kv = append(e.kv, kernels.NewKV(o.Cells, c.KVHeads, c.KeyDim, c.ValueDim, o.F32Cells))
+		e.kv = append(e.kv, attend.NewKV(o.Cells, c.KVHeads, c.KeyDim, c.ValueDim, o.F32Cells))
 	}
 	for _, s := range p.States {
 		e.states = append(e.states, make([]float32, slots*s.Width))

@@ -3,6 +3,8 @@ package cpu
 import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // experts is one layer's feed-forward by chosen experts. The rows are sorted by expert,
@@ -25,7 +27,7 @@ type expertRoom struct {
 	slots  []int32 // of each choice, row after row
 	every  []int32 // 0, 1, 2 ...
 	hidden []float32
-	gated  kernels.Input
+	gated  matmul.Input
 	out    []float32
 }
 
@@ -97,8 +99,8 @@ func (m *expertRoom) fit(slots int, op *model.Experts, form kernels.Form) {
 // expertProduct multiplies every active expert's slots by its matrix.
 type expertProduct struct {
 	*experts
-	matrices []*kernels.Matrix
-	in       *kernels.Input
+	matrices []*matmul.Matrix
+	in       *matmul.Input
 	slots    bool // in has a row a slot; otherwise one of the step's
 	out      func() (values []float32, stride int)
 }
@@ -178,7 +180,7 @@ func (x *expertGate) run(unit, _ int) {
 // addPart adds an expert's part of a vector, if there is one.
 func addPart(x []float32, v *model.Vector, expert int) {
 	if v != nil {
-		kernels.Add(x, x, v.Values[expert*len(x):][:len(x)])
+		rowwise.Add(x, x, v.Values[expert*len(x):][:len(x)])
 	}
 }
 
@@ -194,6 +196,6 @@ func (x *experts) sum(row int) {
 		if x.op.DownScale != nil {
 			by *= x.op.DownScale.Values[expert]
 		}
-		kernels.AddScaled(out, given, by)
+		rowwise.AddScaled(out, given, by)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // planner turns a program's operations into phases. Operations that go row by row
@@ -144,7 +145,7 @@ func (p *planner) addBiases() {
 		p.row(p.domain(op), func(r0, r1 int) {
 			for r := r0; r < r1; r++ {
 				out := e.row(op.Out, r)
-				kernels.Add(out, out, op.Bias.Values)
+				rowwise.Add(out, out, op.Bias.Values)
 			}
 		})
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // ropeTable holds sines and cosines of the step's positions for one of the program's
@@ -12,7 +12,7 @@ import (
 // them.
 type ropeTable struct {
 	rotary *model.Rotary
-	rope   kernels.Rope
+	rope   rowwise.Rope
 	width  int
 	values []float32 // width for each row
 }
@@ -37,7 +37,7 @@ func (e *Executor) table(r *model.Rotary) (t *ropeTable, known bool) {
 		}
 	}
 	t = &ropeTable{rotary: r, width: 2 * len(r.Freqs),
-		rope: kernels.Rope{Freqs: r.Freqs, Magnitude: r.Magnitude, Interleaved: r.Interleaved}}
+		rope: rowwise.Rope{Freqs: r.Freqs, Magnitude: r.Magnitude, Interleaved: r.Interleaved}}
 	e.ropes = append(e.ropes, t)
 	return t, false
 }
@@ -45,5 +45,5 @@ func (e *Executor) table(r *model.Rotary) (t *ropeTable, known bool) {
 // sharpen multiplies x by what the position asks for.
 func sharpen(x []float32, op *model.Sharpen, pos int32) {
 	by := 1 + float64(op.By)*math.Log(1+math.Floor(float64(pos)/float64(op.Every)))
-	kernels.Scale(x, x, float32(by))
+	rowwise.Scale(x, x, float32(by))
 }

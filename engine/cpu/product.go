@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // product is a phase of matrix products that do not depend on each other. A unit is
@@ -21,7 +21,7 @@ type product struct {
 }
 
 type productItem struct {
-	m   *kernels.Matrix
+	m   *matmul.Matrix
 	in  *input
 	out model.Ref
 }

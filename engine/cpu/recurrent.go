@@ -4,7 +4,8 @@ import (
 	"math"
 
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/recurrent"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // slots is how many sequences a program with recurrent layers can have at a time.
@@ -64,7 +65,7 @@ func (c *conv) run(unit, _ int) {
 	past := c.op.Taps - 1
 	state := c.e.memory(c.op.State, q, from*past, (to-from)*past)
 	for r := q.First; r < q.First+q.Count; r++ {
-		kernels.Conv(c.e.row(c.op.Out, r)[from:to], c.e.row(c.op.In, r)[from:to], state, c.taps[from*c.op.Taps:to*c.op.Taps])
+		recurrent.Conv(c.e.row(c.op.Out, r)[from:to], c.e.row(c.op.In, r)[from:to], state, c.taps[from*c.op.Taps:to*c.op.Taps])
 	}
 }
 
@@ -99,7 +100,7 @@ func (d *deltaNet) run(unit, worker int) {
 		unitLength(q, e.row(op.Q, r)[keys:][:op.KeyDim], op.Eps, root)
 		unitLength(k, e.row(op.K, r)[keys:][:op.KeyDim], op.Eps, 1)
 		decay, beta := d.rates(r, head)
-		kernels.DeltaRule(e.row(op.Out, r)[values:][:op.ValueDim], state, q, k,
+		recurrent.DeltaRule(e.row(op.Out, r)[values:][:op.ValueDim], state, q, k,
 			e.row(op.V, r)[values:][:op.ValueDim], change, decay, beta)
 	}
 }
@@ -121,5 +122,5 @@ func unitLength(out, x []float32, eps, scale float32) {
 	for _, v := range x {
 		sum += float64(v) * float64(v)
 	}
-	kernels.Scale(out, x, scale/max(float32(math.Sqrt(sum)), eps))
+	rowwise.Scale(out, x, scale/max(float32(math.Sqrt(sum)), eps))
 }

@@ -2,7 +2,7 @@ package cpu
 
 import (
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // rowFunc does a piece of work for the rows r0 to r1 of a phase's domain.
@@ -60,11 +60,11 @@ func rowOp(e *Executor, op model.Op) rowFunc {
 		kv := e.kv[op.Cache]
 		return each(func(r int) { kv.Store(e.step.Rows[r].Cell, e.row(op.K, r), e.row(op.V, r)) })
 	case *model.Add:
-		return each(func(r int) { kernels.Add(e.row(op.Out, r), e.row(op.A, r), e.row(op.B, r)) })
+		return each(func(r int) { rowwise.Add(e.row(op.Out, r), e.row(op.A, r), e.row(op.B, r)) })
 	case *model.Scale:
-		return each(func(r int) { kernels.Scale(e.row(op.Out, r), e.row(op.In, r), op.By) })
+		return each(func(r int) { rowwise.Scale(e.row(op.Out, r), e.row(op.In, r), op.By) })
 	case *model.SoftCap:
-		return each(func(r int) { kernels.SoftCap(e.row(op.X, r), e.row(op.X, r), op.Cap) })
+		return each(func(r int) { rowwise.SoftCap(e.row(op.X, r), e.row(op.X, r), op.Cap) })
 	case *model.Activate:
 		do := activation(op.Act)
 		return each(func(r int) { do(e.row(op.Out, r), e.row(op.In, r)) })
@@ -93,7 +93,7 @@ func embed(e *Executor, op *model.Embed) rowFunc {
 			panic(err) // the type was read from when the weights were packed
 		}
 		if op.Scale != 1 {
-			kernels.Scale(out, out, op.Scale)
+			rowwise.Scale(out, out, op.Scale)
 		}
 	})
 }
@@ -111,9 +111,9 @@ func norm(e *Executor, op *model.Norm) rowFunc {
 		out, in := e.row(op.Out, r), e.row(op.In, r)
 		for at := 0; at < len(in); at += width {
 			if op.Center {
-				kernels.LayerNorm(out[at:at+width], in[at:at+width], weight, bias, op.Eps)
+				rowwise.LayerNorm(out[at:at+width], in[at:at+width], weight, bias, op.Eps)
 			} else {
-				kernels.RMSNorm(out[at:at+width], in[at:at+width], weight, op.Eps)
+				rowwise.RMSNorm(out[at:at+width], in[at:at+width], weight, op.Eps)
 			}
 		}
 	})
@@ -123,11 +123,11 @@ func norm(e *Executor, op *model.Norm) rowFunc {
 func activation(act model.Activation) func(out, x []float32) {
 	switch act {
 	case model.ActSiLU:
-		return kernels.SiLU
+		return rowwise.SiLU
 	case model.ActGELU:
-		return kernels.GELU
+		return rowwise.GELU
 	case model.ActSigmoid:
-		return kernels.Sigmoid
+		return rowwise.Sigmoid
 	}
 	panic("cpu: " + act.String() + " needs a gate")
 }
@@ -140,7 +140,7 @@ func gated(e *Executor, op *model.Gate) rowFunc {
 	return each(func(r int) {
 		g := e.row(op.Gate, r)
 		do(g, g)
-		kernels.Scale(e.row(op.Out, r), e.row(op.Up, r), g[0])
+		rowwise.Scale(e.row(op.Out, r), e.row(op.Up, r), g[0])
 	})
 }
 
@@ -153,25 +153,25 @@ const (
 func gate(act model.Activation, out, gate, up []float32) {
 	switch act {
 	case model.ActSiLU:
-		kernels.SwiGLU(out, gate, up)
+		rowwise.SwiGLU(out, gate, up)
 	case model.ActGELU:
-		kernels.GeGLU(out, gate, up)
+		rowwise.GeGLU(out, gate, up)
 	case model.ActSigmoid:
-		kernels.SigmoidGate(out, gate, up)
+		rowwise.SigmoidGate(out, gate, up)
 	case model.ActSwiGLUClamped:
-		kernels.SwiGLUClamped(out, gate, up, clampedAlpha, clampedLimit)
+		rowwise.SwiGLUClamped(out, gate, up, clampedAlpha, clampedLimit)
 	}
 }
 
 func route(e *Executor, op *model.Route) rowFunc {
-	how := kernels.Routing{Normalize: op.Normalize, Scale: op.Scale}
+	how := rowwise.Routing{Normalize: op.Normalize, Scale: op.Scale}
 	switch op.Rule {
 	case model.RouteSoftmax:
-		how.Rule = kernels.RouteSoftmax
+		how.Rule = rowwise.RouteSoftmax
 	case model.RouteChosen:
-		how.Rule = kernels.RouteChosen
+		how.Rule = rowwise.RouteChosen
 	case model.RouteSigmoid:
-		how.Rule = kernels.RouteSigmoid
+		how.Rule = rowwise.RouteSigmoid
 	}
-	return each(func(r int) { kernels.Route(e.intRow(op.IDs, r), e.row(op.Weights, r), e.row(op.Scores, r), how) })
+	return each(func(r int) { rowwise.Route(e.intRow(op.IDs, r), e.row(op.Weights, r), e.row(op.Scores, r), how) })
 }

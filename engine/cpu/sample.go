@@ -2,7 +2,7 @@ package cpu
 
 import (
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/sample"
 )
 
 // sampler draws the token that follows each row of the outputs, and keeps what a
@@ -22,7 +22,7 @@ type sampler struct {
 type sampleRow struct{ output, draft int }
 
 type samplerWorker struct {
-	scratch kernels.SampleScratch
+	scratch sample.SampleScratch
 	history []int32
 }
 
@@ -62,7 +62,7 @@ func (s *sampler) draw(row, worker int) {
 		w.history = append(append(w.history[:0], history...), o.Draft[:r.draft]...)
 		history = w.history[max(0, len(w.history)-k.RepeatLastN):]
 	}
-	d := kernels.Sample(s.e.row(s.e.program.Logits, row), kernels.SampleParams{
+	d := sample.Sample(s.e.row(s.e.program.Logits, row), sample.SampleParams{
 		Temperature: k.Temperature, TopK: k.TopK, TopP: k.TopP, MinP: k.MinP,
 		Repeat: k.RepeatPenalty, Presence: k.PresencePenalty, Frequency: k.FrequencyPenalty,
 		TemperatureLast: k.TemperatureLast, Seed: k.Seed, Pos: k.Pos + int32(r.draft),

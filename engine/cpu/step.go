@@ -5,6 +5,7 @@ import (
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // check refuses a step that would read or write where it must not.
@@ -134,7 +135,7 @@ type input struct {
 	ref    model.Ref
 	form   kernels.Form
 	domain domain
-	data   kernels.Input
+	data   matmul.Input
 	valid  bool // while planning: filled since the reference was last written
 }
 

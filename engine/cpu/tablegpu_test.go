@@ -7,11 +7,11 @@ import (
 
 	"github.com/confab-tui/confab/engine/cuda"
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 func init() {
-	gpuType = func(of uint32) uint32 { return uint32(kernels.DeviceType(kernels.Type(of))) }
+	gpuType = func(of uint32) uint32 { return uint32(matmul.DeviceType(matmul.Type(of))) }
 	onGPU = func(t *testing.T, p *model.Program, g *golden) []float32 {
 		if cuda.Available() != nil || len(p.States) > 0 {
 			return nil

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/confab-tui/confab/engine/gguf"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // quant is one tensor type: two rows of 512 values as stored, and read back by the
@@ -86,7 +86,7 @@ func typeTable(t *testing.T) string {
 // readBack counts the values that are not the reference's to the last bit.
 func (q quant) readBack(t *testing.T) string {
 	got := make([]float32, len(q.back))
-	if err := kernels.Dequantize(kernels.Type(q.of), got, q.bytes); err != nil {
+	if err := matmul.Dequantize(matmul.Type(q.of), got, q.bytes); err != nil {
 		t.Fatal(err)
 	}
 	wrong := 0
@@ -113,14 +113,14 @@ func (q quant) onDevice() string {
 
 // wide is the type's matrix of n rows, in which the two rows of the test data take turns,
 // each repeated times along the row.
-func (q quant) wide(t *testing.T, n, times int) *kernels.Matrix {
+func (q quant) wide(t *testing.T, n, times int) *matmul.Matrix {
 	row := len(q.bytes) / quantRows
 	var data []byte
 	for i := range n {
 		from := i % quantRows * row
 		data = append(data, slices.Repeat(q.bytes[from:from+row], times)...)
 	}
-	m, err := kernels.NewMatrix(kernels.Type(q.of), n, times*quantValues, data)
+	m, err := matmul.NewMatrix(matmul.Type(q.of), n, times*quantValues, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,12 +129,12 @@ func (q quant) wide(t *testing.T, n, times int) *kernels.Matrix {
 	return m
 }
 
-func inputFor(m *kernels.Matrix) (*kernels.Input, []float32) {
+func inputFor(m *matmul.Matrix) (*matmul.Input, []float32) {
 	x := make([]float32, m.K)
 	for i := range x {
 		x[i] = float32(math.Sin(float64(i)*1.7) * (1 + 0.5*math.Cos(float64(i)*0.3)))
 	}
-	in := &kernels.Input{}
+	in := &matmul.Input{}
 	in.Reset(m.Form(), 1, m.K)
 	in.Fill(x, m.K, 0, 1)
 	return in, x
@@ -164,7 +164,7 @@ func (q quant) productError(t *testing.T) float64 {
 func measureSpeeds(t *testing.T, all []quant) []float64 {
 	const n, times, rounds = 2048, 8, 9
 	best := make([]float64, len(all))
-	matrices := make([]*kernels.Matrix, len(all))
+	matrices := make([]*matmul.Matrix, len(all))
 	for i, q := range all {
 		matrices[i] = q.wide(t, n, times)
 	}

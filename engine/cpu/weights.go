@@ -9,27 +9,27 @@ import (
 	"sync/atomic"
 
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // weights are a program's matrices as the kernels want them.
 type weights struct {
-	packed map[*model.Matrix][]*kernels.Matrix // one for each expert
+	packed map[*model.Matrix][]*matmul.Matrix // one for each expert
 }
 
 // packJob is one matrix of one expert on its way.
 type packJob struct {
-	matrix *kernels.Matrix
+	matrix *matmul.Matrix
 	source []byte       // the file's
 	left   atomic.Int64 // panels to pack
 }
 
 // of returns the matrix of an expert, 0 where there are none.
-func (w *weights) of(m *model.Matrix, expert int) *kernels.Matrix { return w.packed[m][expert] }
+func (w *weights) of(m *model.Matrix, expert int) *matmul.Matrix { return w.packed[m][expert] }
 
 // pack packs every matrix that a program multiplies by, on all workers.
 func pack(p *model.Program, o Options) (*weights, error) {
-	w := &weights{packed: map[*model.Matrix][]*kernels.Matrix{}}
+	w := &weights{packed: map[*model.Matrix][]*matmul.Matrix{}}
 	var jobs []*packJob
 	for _, op := range p.Ops {
 		if embed, ok := op.(*model.Embed); ok {
@@ -62,20 +62,20 @@ func tensorError(m *model.Matrix, err error) error {
 }
 
 func newJob(m *model.Matrix, expert int, exact bool) (*packJob, error) {
-	typ, data := kernels.Type(m.Tensor.Type), m.Bytes(expert)
+	typ, data := matmul.Type(m.Tensor.Type), m.Bytes(expert)
 	j := &packJob{source: data}
 	if exact {
 		floats := make([]float32, m.Rows*m.K)
-		if err := kernels.Dequantize(typ, floats, data); err != nil {
+		if err := matmul.Dequantize(typ, floats, data); err != nil {
 			return nil, err
 		}
-		typ, data = kernels.F32, make([]byte, 0, 4*len(floats))
+		typ, data = matmul.F32, make([]byte, 0, 4*len(floats))
 		for _, f := range floats {
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(f))
 		}
 	}
 	var err error
-	if j.matrix, err = kernels.NewMatrix(typ, m.Rows, m.K, data); err != nil {
+	if j.matrix, err = matmul.NewMatrix(typ, m.Rows, m.K, data); err != nil {
 		return nil, err
 	}
 	j.left.Store(int64(j.matrix.Panels()))
@@ -147,16 +147,16 @@ func (c piece) pack(p *model.Program) int64 {
 
 // lookup reads rows of an embedding matrix from the file itself.
 type lookup struct {
-	typ  kernels.Type
+	typ  matmul.Type
 	data []byte
 	row  int // bytes
 }
 
 func (w *weights) table(m *model.Matrix) lookup {
 	data := m.Bytes(0)
-	return lookup{kernels.Type(m.Tensor.Type), data, len(data) / m.Rows}
+	return lookup{matmul.Type(m.Tensor.Type), data, len(data) / m.Rows}
 }
 
 func (l lookup) read(dst []float32, row int) error {
-	return kernels.Dequantize(l.typ, dst, l.data[row*l.row:][:l.row])
+	return matmul.Dequantize(l.typ, dst, l.data[row*l.row:][:l.row])
 }

@@ -4,7 +4,7 @@ package cuda
 
 import (
 	"github.com/confab-tui/confab/engine/model"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/attend"
 )
 
 // A row's positions are cut into chunks of firstChunk, or of the smallest power of two
@@ -20,8 +20,8 @@ const (
 type attendPlan struct {
 	window, group, dim, kvHeads int
 	index                       int
-	items                       []kernels.AttendItem
-	parts                       []kernels.AttendParts
+	items                       []attend.AttendItem
+	parts                       []attend.AttendParts
 }
 
 // attendPlan finds or makes the plan for a layer.
@@ -63,7 +63,7 @@ func (p *attendPlan) build(spans []span, rows, each, sms, limit int, wide bool) 
 	whole := wide && tiles*p.kvHeads >= sms
 	for least := firstChunk; ; least *= 2 {
 		p.items = p.items[:0]
-		p.parts = append(p.parts[:0], make([]kernels.AttendParts, rows)...)
+		p.parts = append(p.parts[:0], make([]attend.AttendParts, rows)...)
 		records := 0
 		for _, s := range spans {
 			records = p.cut(s, each, least, whole, records)
@@ -92,10 +92,10 @@ func (p *attendPlan) cut(s span, each, least int, whole bool, records int) int {
 		}
 		count := (last-1)/chunk - first/chunk + 1
 		for i := range n {
-			p.parts[s.row+at+i] = kernels.AttendParts{First: int32(records + i), Count: int32(count), Distance: int32(n), Chunk: int32(first / chunk)}
+			p.parts[s.row+at+i] = attend.AttendParts{First: int32(records + i), Count: int32(count), Distance: int32(n), Chunk: int32(first / chunk)}
 		}
 		for c := first / chunk; c*chunk < last; c++ {
-			p.items = append(p.items, kernels.AttendItem{Row: int32(s.row + at), Rows: int32(n), Pos: int32(pos), Cells: int32(s.cells),
+			p.items = append(p.items, attend.AttendItem{Row: int32(s.row + at), Rows: int32(n), Pos: int32(pos), Cells: int32(s.cells),
 				From: int32(max(c*chunk, first&^63)), To: int32(min(last, (c+1)*chunk)), Part: int32(records)})
 			records += n
 		}

@@ -8,6 +8,8 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // compiler turns a program's operations into launches. Neighbours that one kernel does
@@ -120,7 +122,7 @@ func (c *compiler) embed(op *model.Embed) error {
 		if op.ByPosition {
 			ids = p.in.at(p.in.positions)
 		}
-		e.queue.Embed(out, table, ids, p.rows, op.Scale)
+		matmul.QueueEmbed(e.queue, out, table, ids, p.rows, op.Scale)
 	})
 	return nil
 }
@@ -128,7 +130,7 @@ func (c *compiler) embed(op *model.Embed) error {
 func (c *compiler) choose(op *model.Select) error {
 	e := c.e
 	out, in := e.place(op.Out), e.place(op.In)
-	c.add(func(p *pass) { e.queue.Select(out, in, p.in.at(p.in.picks), p.outs, op.Out.Width) })
+	c.add(func(p *pass) { rowwise.QueueSelect(e.queue, out, in, p.in.at(p.in.picks), p.outs, op.Out.Width) })
 	return nil
 }
 
@@ -146,13 +148,13 @@ func (c *compiler) norm(op *model.Norm) error {
 	if err != nil {
 		return err
 	}
-	a := kernels.NormArgs{Out: out, In: e.place(op.In), Weight: weight, Bias: bias, Rounded: to,
+	a := rowwise.NormArgs{Out: out, In: e.place(op.In), Weight: weight, Bias: bias, Rounded: to,
 		N: op.In.Width, Eps: op.Eps, Center: op.Center}
 	rows, _ := c.domain()
 	c.add(func(p *pass) {
 		a := a
 		a.Rows = rows(p)
-		e.queue.Norm(a)
+		rowwise.QueueNorm(e.queue, a)
 	})
 	return nil
 }
@@ -160,30 +162,30 @@ func (c *compiler) norm(op *model.Norm) error {
 // values compiles what works value by value.
 func (c *compiler) values() (int, error) {
 	e := c.e
-	var a kernels.MapArgs
+	var a rowwise.MapArgs
 	var ref model.Ref
 	switch op := c.ops[c.at].(type) {
 	case *model.Add:
-		a, ref = kernels.MapArgs{Op: kernels.MapAdd, A: e.place(op.A), B: e.place(op.B)}, op.Out
+		a, ref = rowwise.MapArgs{Op: rowwise.MapAdd, A: e.place(op.A), B: e.place(op.B)}, op.Out
 	case *model.Scale:
-		a, ref = kernels.MapArgs{Op: kernels.MapScale, A: e.place(op.In), By: op.By}, op.Out
+		a, ref = rowwise.MapArgs{Op: rowwise.MapScale, A: e.place(op.In), By: op.By}, op.Out
 	case *model.Activate:
-		kind, ok := map[model.Activation]kernels.MapOp{model.ActSiLU: kernels.MapSiLU, model.ActGELU: kernels.MapGELU,
-			model.ActSigmoid: kernels.MapSigmoid}[op.Act]
+		kind, ok := map[model.Activation]rowwise.MapOp{model.ActSiLU: rowwise.MapSiLU, model.ActGELU: rowwise.MapGELU,
+			model.ActSigmoid: rowwise.MapSigmoid}[op.Act]
 		if !ok {
 			return 0, fmt.Errorf("cuda: the activation %v is not supported", op.Act)
 		}
-		a, ref = kernels.MapArgs{Op: kind, A: e.place(op.In)}, op.Out
+		a, ref = rowwise.MapArgs{Op: kind, A: e.place(op.In)}, op.Out
 	case *model.Gate:
 		kind, err := gateOf(op.Act)
 		if err != nil {
 			return 0, err
 		}
-		a, ref = kernels.MapArgs{Op: kind, A: e.place(op.Gate), B: e.place(op.Up)}, op.Out
+		a, ref = rowwise.MapArgs{Op: kind, A: e.place(op.Gate), B: e.place(op.Up)}, op.Out
 	case *model.SoftCap:
-		a, ref = kernels.MapArgs{Op: kernels.MapSoftCap, A: e.place(op.X), By: op.Cap}, op.X
+		a, ref = rowwise.MapArgs{Op: rowwise.MapSoftCap, A: e.place(op.X), By: op.Cap}, op.X
 	case *model.Sharpen:
-		a, ref = kernels.MapArgs{Op: kernels.MapSharpen, A: e.place(op.X), By: op.By, Every: float32(op.Every)}, op.X
+		a, ref = rowwise.MapArgs{Op: rowwise.MapSharpen, A: e.place(op.X), By: op.By, Every: float32(op.Every)}, op.X
 	default:
 		return 0, fmt.Errorf("cuda: the operation %T is not supported", op)
 	}
@@ -196,14 +198,14 @@ func (c *compiler) values() (int, error) {
 	c.add(func(p *pass) {
 		a := a
 		a.Rows, a.Pos = rows(p), p.in.at(p.in.positions)
-		e.queue.Map(a)
+		rowwise.QueueMap(e.queue, a)
 	})
 	return 1, nil
 }
 
-func gateOf(act model.Activation) (kernels.MapOp, error) {
-	kind, ok := map[model.Activation]kernels.MapOp{model.ActSiLU: kernels.MapGateSiLU, model.ActGELU: kernels.MapGateGELU,
-		model.ActSigmoid: kernels.MapGateSigmoid, model.ActSwiGLUClamped: kernels.MapGateClamped}[act]
+func gateOf(act model.Activation) (rowwise.MapOp, error) {
+	kind, ok := map[model.Activation]rowwise.MapOp{model.ActSiLU: rowwise.MapGateSiLU, model.ActGELU: rowwise.MapGateGELU,
+		model.ActSigmoid: rowwise.MapGateSigmoid, model.ActSwiGLUClamped: rowwise.MapGateClamped}[act]
 	if !ok {
 		return 0, fmt.Errorf("cuda: the gate %v is not supported", act)
 	}

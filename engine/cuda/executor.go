@@ -10,6 +10,7 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // MaxRows is the most rows a step may have.
@@ -44,7 +45,7 @@ type Executor struct {
 
 	rows     int       // how many the buffers hold
 	buffers  []gpu.Ptr // the program's
-	matrices map[*model.Matrix]*kernels.DeviceMatrix
+	matrices map[*model.Matrix]*matmul.DeviceMatrix
 	vectors  map[*model.Vector]gpu.Ptr
 	caches   []cache
 	ropes    []*rope

@@ -8,6 +8,8 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // expertRoom is what feed-forwards of one shape work with; layers share it.
@@ -16,20 +18,22 @@ type expertRoom struct {
 	form                       kernels.Form
 	gate, up, out              kernels.Place
 	rounded                    kernels.Rounded
-	lists                      kernels.Lists
+	lists                      rowwise.Lists
 }
 
 func (c *compiler) route(op *model.Route) error {
 	e := c.e
-	rule, ok := map[model.RouteRule]kernels.RouteRule{model.RouteSoftmax: kernels.RouteSoftmax,
-		model.RouteChosen: kernels.RouteChosen, model.RouteSigmoid: kernels.RouteSigmoid}[op.Rule]
-	if !ok || op.Scores.Width > kernels.MaxExperts {
+	rule, ok := map[model.RouteRule]rowwise.RouteRule{model.RouteSoftmax: rowwise.RouteSoftmax,
+		model.RouteChosen: rowwise.RouteChosen, model.RouteSigmoid: rowwise.RouteSigmoid}[op.Rule]
+	if !ok || op.Scores.Width > rowwise.MaxExperts {
 		return fmt.Errorf("cuda: the rule %d for %d experts is not supported", op.Rule, op.Scores.Width)
 	}
-	how := kernels.Routing{Rule: rule, Normalize: op.Normalize, Scale: op.Scale}
+	how := rowwise.Routing{Rule: rule, Normalize: op.Normalize, Scale: op.Scale}
 	ids, weights, scores := e.place(op.IDs), e.place(op.Weights), e.place(op.Scores)
 	rows, _ := c.domain()
-	c.add(func(p *pass) { e.queue.Route(ids, weights, scores, how, rows(p), op.Scores.Width, op.Used) })
+	c.add(func(p *pass) {
+		rowwise.QueueRoute(e.queue, ids, weights, scores, how, rows(p), op.Scores.Width, op.Used)
+	})
 	return nil
 }
 
@@ -58,22 +62,22 @@ func (c *compiler) experts(op *model.Experts) error {
 		return err
 	}
 	x, ids, weights, out := e.place(op.In), e.place(op.IDs), e.place(op.Weights), e.place(op.Out)
-	first := []kernels.Product{{W: gate, Out: room.gate, Bias: vectors[0]}, {W: up, Out: room.up, Bias: vectors[1]}}
-	second := []kernels.Product{{W: down, Out: room.out, Bias: vectors[2]}}
-	hidden := kernels.MapArgs{Op: act, Out: room.gate, A: room.gate, B: room.up, Rounded: room.rounded, N: room.hidden}
+	first := []matmul.Product{{W: gate, Out: room.gate, Bias: vectors[0]}, {W: up, Out: room.up, Bias: vectors[1]}}
+	second := []matmul.Product{{W: down, Out: room.out, Bias: vectors[2]}}
+	hidden := rowwise.MapArgs{Op: act, Out: room.gate, A: room.gate, B: room.up, Rounded: room.rounded, N: room.hidden}
 	if room.form != kernels.FormF32 {
 		hidden.Out = kernels.Place{}
 	}
 	rows, count := c.domain()
 	c.add(func(p *pass) {
 		n := rows(p)
-		e.queue.ExpertLists(&room.lists, ids, count(p), n)
-		e.queue.Mul(first, x, in, kernels.MulRows{Rows: n, Lists: &room.lists, Divide: room.used})
+		rowwise.QueueExpertLists(e.queue, &room.lists, ids, count(p), n)
+		matmul.QueueMul(e.queue, first, x, in, matmul.MulRows{Rows: n, Lists: &room.lists, Divide: room.used})
 		h := hidden
 		h.Rows = n * room.used
-		e.queue.Map(h)
-		e.queue.Mul(second, room.gate, room.rounded, kernels.MulRows{Rows: n, Lists: &room.lists, Divide: 1})
-		e.queue.ExpertSum(out, room.out.Ptr, ids, weights, vectors[3], n, room.used, op.Out.Width)
+		rowwise.QueueMap(e.queue, h)
+		matmul.QueueMul(e.queue, second, room.gate, room.rounded, matmul.MulRows{Rows: n, Lists: &room.lists, Divide: 1})
+		rowwise.QueueExpertSum(e.queue, out, room.out.Ptr, ids, weights, vectors[3], n, room.used, op.Out.Width)
 	})
 	return nil
 }

@@ -5,6 +5,7 @@ package cuda
 import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // What becomes of a value after the operation at hand.
@@ -134,12 +135,12 @@ func (c *compiler) input(ref model.Ref, form kernels.Form) (kernels.Rounded, err
 		return r.data, err
 	}
 	e := c.e
-	a := kernels.MapArgs{Op: kernels.MapRound, A: e.place(ref), Rounded: r.data, N: ref.Width}
+	a := rowwise.MapArgs{Op: rowwise.MapRound, A: e.place(ref), Rounded: r.data, N: ref.Width}
 	rows, _ := c.domain()
 	c.add(func(p *pass) {
 		a := a
 		a.Rows = rows(p)
-		e.queue.Map(a)
+		rowwise.QueueMap(e.queue, a)
 	})
 	r.valid = true
 	return r.data, nil

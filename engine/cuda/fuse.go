@@ -8,6 +8,9 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/attend"
+	"github.com/confab-tui/confab/kernels/matmul"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // products compiles neighbouring products of one input, or a product with the sum that
@@ -20,9 +23,9 @@ func (c *compiler) products() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var list []kernels.Product
+	var list []matmul.Product
 	n := 0
-	for c.at+n < len(c.ops) && len(list) < kernels.MaxProducts {
+	for c.at+n < len(c.ops) && len(list) < matmul.MaxProducts {
 		op, ok := c.ops[c.at+n].(*model.MatMul)
 		if !ok || op.In != first.In || e.matrices[op.W].Form() != w.Form() || overlap(op.Out, first.In) && (w.Form() == kernels.FormF32 || n > 0) {
 			break
@@ -31,7 +34,7 @@ func (c *compiler) products() (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		list = append(list, kernels.Product{W: e.matrices[op.W], Out: e.place(op.Out), Bias: bias})
+		list = append(list, matmul.Product{W: e.matrices[op.W], Out: e.place(op.Out), Bias: bias})
 		n++
 	}
 	if n == 0 {
@@ -49,7 +52,7 @@ func (c *compiler) products() (int, error) {
 	x := e.place(first.In)
 	rows, count := c.domain()
 	c.add(func(p *pass) {
-		e.queue.Mul(list, x, in, kernels.MulRows{Rows: rows(p), Count: count(p)})
+		matmul.QueueMul(e.queue, list, x, in, matmul.MulRows{Rows: rows(p), Count: count(p)})
 	})
 	return n, nil
 }
@@ -80,7 +83,7 @@ func (c *compiler) sums(op *model.MatMul) bool {
 // headRun collects what happens to heads of one reference.
 type headRun struct {
 	ref    model.Ref
-	part   kernels.HeadPart
+	part   rowwise.HeadPart
 	rotary *model.Rotary
 	cache  bool
 }
@@ -104,7 +107,7 @@ func (c *compiler) heads() (int, error) {
 		return 0, fmt.Errorf("cuda: operation %d, a %T of %v, does not fit the kernel for heads", c.at, c.ops[c.at], c.ops[c.at].Reads(nil))
 	}
 	e := c.e
-	var parts []kernels.HeadPart
+	var parts []rowwise.HeadPart
 	for _, r := range runs {
 		r.part.X = e.place(r.ref)
 		r.part.Keep = (r.part.Norm || r.rotary != nil) && !c.dead(r.ref, c.at+n)
@@ -115,7 +118,7 @@ func (c *compiler) heads() (int, error) {
 		parts = append(parts, r.part)
 	}
 	rows, _ := c.domain()
-	c.add(func(p *pass) { e.queue.Heads(parts, rows(p), p.in.at(p.in.cells)) })
+	c.add(func(p *pass) { rowwise.QueueHeads(e.queue, parts, rows(p), p.in.at(p.in.cells)) })
 	return n, nil
 }
 
@@ -170,10 +173,10 @@ func find(runs []*headRun, ref model.Ref, heads int) (more []*headRun, r *headRu
 			return runs, nil, false
 		}
 	}
-	if len(runs) == kernels.MaxHeadParts || ref.Width%heads != 0 || ref.Width/heads > kernels.MaxHeadDim {
+	if len(runs) == rowwise.MaxHeadParts || ref.Width%heads != 0 || ref.Width/heads > rowwise.MaxHeadDim {
 		return runs, nil, false
 	}
-	r = &headRun{ref: ref, part: kernels.HeadPart{Heads: heads, Dim: ref.Width / heads}}
+	r = &headRun{ref: ref, part: rowwise.HeadPart{Heads: heads, Dim: ref.Width / heads}}
 	return append(runs[:len(runs):len(runs)], r), r, true
 }
 
@@ -196,7 +199,7 @@ func (c *compiler) ropes() error {
 		}
 		e.ropes = append(e.ropes, t)
 		c.add(func(p *pass) {
-			e.queue.RopeTable(t.table, t.freqs, p.in.at(p.in.positions), p.rows, pairs, r.Table.Magnitude)
+			rowwise.QueueRopeTable(e.queue, t.table, t.freqs, p.in.at(p.in.positions), p.rows, pairs, r.Table.Magnitude)
 		})
 	}
 	return nil
@@ -226,13 +229,13 @@ func (c *compiler) attend(op *model.Attend) error {
 		return err
 	}
 	plan := e.attendPlan(op)
-	if _, err := e.queue.ShapeOf(plan.dim, plan.group, 1); err != nil {
+	if _, err := attend.DeviceShape(e.queue, plan.dim, plan.group, 1); err != nil {
 		return err
 	}
 	room := e.caches[op.Cache]
-	args := kernels.AttendArgs{Heads: op.Heads, KVHeads: shape.KVHeads, KeyDim: shape.KeyDim, ValueDim: shape.ValueDim,
+	args := attend.AttendArgs{Heads: op.Heads, KVHeads: shape.KVHeads, KeyDim: shape.KeyDim, ValueDim: shape.ValueDim,
 		Scale: op.Scale, SoftCap: op.SoftCap, Window: op.Window}
-	d := kernels.DeviceAttend{AttendArgs: args, Q: e.place(op.Q), Keys: room.keys, Values: room.values,
+	d := attend.DeviceAttend{AttendArgs: args, Q: e.place(op.Q), Keys: room.keys, Values: room.values,
 		KeyWidth: room.keyWidth, ValueWidth: room.valueWidth, Parts: e.parts}
 	c.add(func(p *pass) {
 		d := d
@@ -241,12 +244,12 @@ func (c *compiler) attend(op *model.Attend) error {
 		if p.rows > graphRows {
 			d.Items = len(plan.items)
 		}
-		s, err := e.queue.ShapeOf(plan.dim, plan.group, p.rows)
+		s, err := attend.DeviceShape(e.queue, plan.dim, plan.group, p.rows)
 		if err != nil {
 			panic(err)
 		}
-		e.queue.Attend(s, &d)
-		e.queue.AttendJoin(&args, out, to, e.parts, p.in.at(p.in.parts+16*p.in.rows*plan.index), sinks, p.rows)
+		attend.QueueAttend(e.queue, s, &d)
+		attend.QueueAttendJoin(e.queue, &args, out, to, e.parts, p.in.at(p.in.parts+16*p.in.rows*plan.index), sinks, p.rows)
 	})
 	return nil
 }

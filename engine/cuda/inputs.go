@@ -8,7 +8,8 @@ import (
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/attend"
+	"github.com/confab-tui/confab/kernels/sample"
 )
 
 // mostHistory is the most tokens that penalties look at.
@@ -121,7 +122,7 @@ func (e *Executor) fill(p *pass, step *model.Step, first, last int, outs []outpu
 	header := view[int32](in, 0, headerPlans+4*len(e.plans))
 	header[headerRows] = int32(n)
 	for _, a := range e.plans {
-		shape, err := e.queue.ShapeOf(a.dim, a.group, p.rows)
+		shape, err := attend.DeviceShape(e.queue, a.dim, a.group, p.rows)
 		if err != nil {
 			return err
 		}
@@ -131,7 +132,7 @@ func (e *Executor) fill(p *pass, step *model.Step, first, last int, outs []outpu
 			return fmt.Errorf("cuda: %d items of attention do not fit", len(a.items))
 		}
 		copy(header[headerPlans+4*a.index:], []int32{int32(len(a.items)), int32(at), int32(lists)})
-		copy(view[kernels.AttendParts](in, in.parts+16*in.rows*a.index, p.rows), a.parts)
+		copy(view[attend.AttendParts](in, in.parts+16*in.rows*a.index, p.rows), a.parts)
 	}
 	if err := e.fillOutputs(p, step, first, outs); err != nil {
 		return err
@@ -174,7 +175,7 @@ func (e *Executor) fillOutputs(p *pass, step *model.Step, first int, outs []outp
 	view[int32](in, 0, headerPlans)[headerOuts] = int32(len(outs))
 	picks := view[int32](in, in.picks, graphRows)
 	clear(picks)
-	draws := view[kernels.DrawRow](in, in.draws, graphRows)
+	draws := view[sample.DrawRow](in, in.draws, graphRows)
 	for i, o := range outs {
 		picks[i] = int32(o.row - first)
 		params := e.sampler.params(step, o)
@@ -185,7 +186,7 @@ func (e *Executor) fillOutputs(p *pass, step *model.Step, first int, outs []outp
 		if !ok {
 			return fmt.Errorf("cuda: the histories of %d outputs do not fit", len(outs))
 		}
-		draws[i] = kernels.DrawRowOf(&params, at/4)
+		draws[i] = sample.DrawRowOf(&params, at/4)
 	}
 	return nil
 }

@@ -7,13 +7,13 @@ import (
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
-	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/sample"
 )
 
 // sampler keeps what a Result refers to.
 type sampler struct {
 	e      *Executor
-	room   kernels.SampleRoom
+	room   sample.SampleRoom
 	host   []byte // pinned: what was drawn, then the alternatives
 	outs   []outputRow
 	drawn  []model.TokenProb // one for each of outs
@@ -38,16 +38,16 @@ const drawnBytes = 12
 func (s *sampler) init(e *Executor) error {
 	s.e = e
 	logits := e.program.Logits
-	s.room = kernels.SampleRoom{Logits: e.place(logits), HistoryMax: mostHistory}
+	s.room = sample.SampleRoom{Logits: e.place(logits), HistoryMax: mostHistory}
 	var err error
-	if s.room.Drawn, err = e.alloc(drawnBytes * graphRows * (1 + kernels.MaxAlternatives)); err != nil {
+	if s.room.Drawn, err = e.alloc(drawnBytes * graphRows * (1 + sample.MaxAlternatives)); err != nil {
 		return err
 	}
 	s.room.Alternatives = s.room.Drawn + drawnBytes*graphRows
 	if s.room.Saved, err = e.alloc(4 * mostHistory * graphRows); err != nil {
 		return err
 	}
-	s.host, err = e.device.Pinned(drawnBytes * graphRows * (1 + kernels.MaxAlternatives))
+	s.host, err = e.device.Pinned(drawnBytes * graphRows * (1 + sample.MaxAlternatives))
 	return err
 }
 
@@ -56,7 +56,7 @@ func (s *sampler) launch(p *pass) {
 	room := s.room
 	room.Rows, room.Count = p.in.at(p.in.draws), p.in.at(4*headerOuts)
 	room.History = p.in.device
-	s.e.queue.Sample(&room, s.e.program.Logits.Width, p.outs)
+	sample.QueueSample(s.e.queue, &room, s.e.program.Logits.Width, p.outs)
 }
 
 // begin lists the rows to sample.
@@ -94,7 +94,7 @@ func (s *sampler) within(first, last int) []outputRow {
 }
 
 // params are the knobs of one row.
-func (s *sampler) params(step *model.Step, r outputRow) kernels.SampleParams {
+func (s *sampler) params(step *model.Step, r outputRow) sample.SampleParams {
 	o := &step.Outputs[r.output]
 	k := &o.Sampling
 	history := k.History
@@ -102,11 +102,11 @@ func (s *sampler) params(step *model.Step, r outputRow) kernels.SampleParams {
 		s.history = append(append(s.history[:0], history...), o.Draft[:r.draft]...)
 		history = s.history[max(0, len(s.history)-k.RepeatLastN):]
 	}
-	return kernels.SampleParams{
+	return sample.SampleParams{
 		Temperature: k.Temperature, TopK: k.TopK, TopP: k.TopP, MinP: k.MinP,
 		Repeat: k.RepeatPenalty, Presence: k.PresencePenalty, Frequency: k.FrequencyPenalty,
 		TemperatureLast: k.TemperatureLast, Seed: k.Seed, Pos: k.Pos + int32(r.draft),
-		History: history, Alternatives: min(k.Alternatives, kernels.MaxAlternatives),
+		History: history, Alternatives: min(k.Alternatives, sample.MaxAlternatives),
 	}
 }
 
@@ -125,7 +125,7 @@ func (e *Executor) fetch(outs []outputRow) error {
 	if err := e.queue.Download(drawn, s.room.Drawn); err != nil {
 		return err
 	}
-	const each = drawnBytes * kernels.MaxAlternatives
+	const each = drawnBytes * sample.MaxAlternatives
 	others := s.host[drawnBytes*graphRows:][:each*len(outs)]
 	wanted := false
 	for _, o := range outs {
@@ -142,7 +142,7 @@ func (e *Executor) fetch(outs []outputRow) error {
 	for i, o := range outs {
 		s.drawn[o.index] = tokens(drawn[drawnBytes*i:], 1)[0]
 		s.others[o.index] = s.others[o.index][:0]
-		for _, a := range tokens(others[each*i:], min(s.alternatives[o.index], kernels.MaxAlternatives)) {
+		for _, a := range tokens(others[each*i:], min(s.alternatives[o.index], sample.MaxAlternatives)) {
 			if a.ID >= 0 {
 				s.others[o.index] = append(s.others[o.index], a)
 			}

@@ -12,7 +12,7 @@ import (
 
 // deviceSources are the files that what runs on a GPU is made of, from here.
 var deviceSources = []string{"*.go", "../../gpu/*.go", "../../gpu/lib/*.[ch]", "../../gpu/include/*.h",
-	"../../kernels/*.cu", "../../kernels/*.cuh", "../../kernels/*_cuda.go"}
+	"../../kernels/*/*.cu", "../../kernels/*.cuh", "../../kernels/*/*.cuh", "../../kernels/*_cuda.go", "../../kernels/*/*_cuda.go"}
 
 // sourceHash is the hash of the device sources, tests left out.
 func sourceHash(t testing.TB) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // stageBytes is the size of each of the two buffers that weights go through.
@@ -29,9 +30,9 @@ type loader struct {
 // loadWeights uploads every matrix and vector of the program.
 func (e *Executor) loadWeights() error {
 	l := &loader{e: e}
-	e.matrices = map[*model.Matrix]*kernels.DeviceMatrix{}
+	e.matrices = map[*model.Matrix]*matmul.DeviceMatrix{}
 	e.vectors = map[*model.Vector]gpu.Ptr{}
-	shared := map[string]*kernels.DeviceMatrix{}
+	shared := map[string]*matmul.DeviceMatrix{}
 	var todo []*model.Matrix
 	for _, op := range e.program.Ops {
 		for _, m := range op.Matrices(nil) {
@@ -40,7 +41,7 @@ func (e *Executor) loadWeights() error {
 			}
 			key := fmt.Sprint(m.Tensor.Name, m.Spans)
 			if shared[key] == nil {
-				shared[key] = &kernels.DeviceMatrix{Type: kernels.DeviceType(kernels.Type(m.Tensor.Type)), N: m.Rows, K: m.K, Experts: m.Experts}
+				shared[key] = &matmul.DeviceMatrix{Type: matmul.DeviceType(matmul.Type(m.Tensor.Type)), N: m.Rows, K: m.K, Experts: m.Experts}
 				todo = append(todo, m)
 				l.total += int64(len(m.Tensor.Data)) * int64(m.Rows*m.Experts*m.K) / int64(m.Tensor.Len())
 			}
@@ -62,7 +63,7 @@ func (e *Executor) loadWeights() error {
 }
 
 // mustFit refuses weights that the device has no room for.
-func (e *Executor) mustFit(ms map[string]*kernels.DeviceMatrix) error {
+func (e *Executor) mustFit(ms map[string]*matmul.DeviceMatrix) error {
 	var need int64
 	for _, m := range ms {
 		need += m.Bytes()
@@ -118,7 +119,7 @@ func (l *loader) close() error {
 }
 
 // load uploads a matrix in runs of rows, each a multiple of 16.
-func (l *loader) load(m *model.Matrix, to *kernels.DeviceMatrix) error {
+func (l *loader) load(m *model.Matrix, to *matmul.DeviceMatrix) error {
 	var err error
 	if to.Data, err = l.e.alloc(to.Bytes()); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (l *loader) load(m *model.Matrix, to *kernels.DeviceMatrix) error {
 	for expert := range m.Experts {
 		data := m.Bytes(expert)
 		stride := len(data) / m.Rows
-		convert := to.Type != kernels.Type(m.Tensor.Type)
+		convert := to.Type != matmul.Type(m.Tensor.Type)
 		staged := stride
 		if convert {
 			staged = 2 * m.K
@@ -152,7 +153,7 @@ func (l *loader) load(m *model.Matrix, to *kernels.DeviceMatrix) error {
 }
 
 // stage fills a buffer with rows and queues their way into tiles.
-func (l *loader) stage(m *model.Matrix, to *kernels.DeviceMatrix, expert, first, n, bytes int, rows []byte, convert bool) error {
+func (l *loader) stage(m *model.Matrix, to *matmul.DeviceMatrix, expert, first, n, bytes int, rows []byte, convert bool) error {
 	i := l.next
 	l.next = 1 - i
 	if err := l.busy[i].Wait(); err != nil {
@@ -160,7 +161,7 @@ func (l *loader) stage(m *model.Matrix, to *kernels.DeviceMatrix, expert, first,
 	}
 	host := l.host[i][:bytes]
 	if convert {
-		if err := halves(host, kernels.Type(m.Tensor.Type), rows); err != nil {
+		if err := halves(host, matmul.Type(m.Tensor.Type), rows); err != nil {
 			return err
 		}
 	} else {
@@ -169,7 +170,7 @@ func (l *loader) stage(m *model.Matrix, to *kernels.DeviceMatrix, expert, first,
 	if err := l.e.queue.Upload(l.device[i], host); err != nil {
 		return err
 	}
-	l.e.queue.Repack(to, expert, first, n, l.device[i])
+	matmul.QueueRepack(l.e.queue, to, expert, first, n, l.device[i])
 	if err := l.e.queue.Err(); err != nil {
 		return err
 	}
@@ -189,9 +190,9 @@ func copyParallel(dst, src []byte) {
 
 // halves reads weights of a type that the device has no kernel for and rounds them to
 // F16.
-func halves(dst []byte, t kernels.Type, src []byte) error {
+func halves(dst []byte, t matmul.Type, src []byte) error {
 	floats := make([]float32, len(dst)/2)
-	if err := kernels.Dequantize(t, floats, src); err != nil {
+	if err := matmul.Dequantize(t, floats, src); err != nil {
 		return err
 	}
 	for i, f := range floats {

@@ -1,0 +1,318 @@
+#include "textflag.h"
+#include "../exp_amd64.h"
+
+// The tiles of attention for AVX2. A block is 64 positions, 256 bytes of scores a
+// row; 16 columns at a time are in registers.
+
+// Bit i of a lane's own.
+DATA laneBits<>+0(SB)/8, $0x0000000200000001
+DATA laneBits<>+8(SB)/8, $0x0000000800000004
+DATA laneBits<>+16(SB)/8, $0x0000002000000010
+DATA laneBits<>+24(SB)/8, $0x0000008000000040
+GLOBL laneBits<>(SB), RODATA|NOPTR, $32
+
+DATA minusInfinity<>+0(SB)/4, $0xff800000
+GLOBL minusInfinity<>(SB), RODATA|NOPTR, $4
+
+// func attendScores4256(scores, queries, keys *float32, dim int)
+TEXT ·attendScores4256(SB), NOSPLIT, $0-32
+	MOVQ scores+0(FP), DI
+	MOVQ queries+8(FP), SI
+	MOVQ keys+16(FP), DX
+	MOVQ dim+24(FP), CX
+	LEAQ (SI)(CX*4), R8
+	LEAQ (R8)(CX*4), R9
+	LEAQ (R9)(CX*4), R10
+	MOVQ $4, R11
+columns:
+	MOVQ DX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	XORQ BX, BX
+loop:
+	VMOVUPS (AX), Y8
+	VMOVUPS 32(AX), Y9
+	VBROADCASTSS (SI)(BX*4), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y1
+	VBROADCASTSS (R8)(BX*4), Y11
+	VFMADD231PS Y8, Y11, Y2
+	VFMADD231PS Y9, Y11, Y3
+	VBROADCASTSS (R9)(BX*4), Y12
+	VFMADD231PS Y8, Y12, Y4
+	VFMADD231PS Y9, Y12, Y5
+	VBROADCASTSS (R10)(BX*4), Y13
+	VFMADD231PS Y8, Y13, Y6
+	VFMADD231PS Y9, Y13, Y7
+	ADDQ $256, AX
+	INCQ BX
+	CMPQ BX, CX
+	JB   loop
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 256(DI)
+	VMOVUPS Y3, 288(DI)
+	VMOVUPS Y4, 512(DI)
+	VMOVUPS Y5, 544(DI)
+	VMOVUPS Y6, 768(DI)
+	VMOVUPS Y7, 800(DI)
+	ADDQ $64, DX
+	ADDQ $64, DI
+	DECQ R11
+	JNE  columns
+	VZEROUPPER
+	RET
+
+// func attendScores1256(scores, queries, keys *float32, dim int)
+TEXT ·attendScores1256(SB), NOSPLIT, $0-32
+	MOVQ scores+0(FP), DI
+	MOVQ queries+8(FP), SI
+	MOVQ keys+16(FP), DX
+	MOVQ dim+24(FP), CX
+	MOVQ $4, R11
+columns:
+	MOVQ DX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORQ BX, BX
+loop:
+	VMOVUPS (AX), Y8
+	VMOVUPS 32(AX), Y9
+	VBROADCASTSS (SI)(BX*4), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y1
+	ADDQ $256, AX
+	INCQ BX
+	CMPQ BX, CX
+	JB   loop
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ $64, DX
+	ADDQ $64, DI
+	DECQ R11
+	JNE  columns
+	VZEROUPPER
+	RET
+
+// func attendValues4256(out, weights, values, shrink *float32, n, stride int)
+TEXT ·attendValues4256(SB), NOSPLIT, $0-48
+	MOVQ out+0(FP), DI
+	MOVQ weights+8(FP), SI
+	MOVQ values+16(FP), DX
+	MOVQ shrink+24(FP), R8
+	MOVQ n+32(FP), CX
+	MOVQ stride+40(FP), R9
+	MOVQ R9, R10 // columns left
+	SHLQ $2, R9  // bytes a row
+columns:
+	LEAQ (DI)(R9*1), R11
+	LEAQ (R11)(R9*1), R12
+	LEAQ (R12)(R9*1), R13
+	VBROADCASTSS 0(R8), Y10
+	VMULPS 0(DI), Y10, Y0
+	VMULPS 32(DI), Y10, Y1
+	VBROADCASTSS 4(R8), Y10
+	VMULPS 0(R11), Y10, Y2
+	VMULPS 32(R11), Y10, Y3
+	VBROADCASTSS 8(R8), Y10
+	VMULPS 0(R12), Y10, Y4
+	VMULPS 32(R12), Y10, Y5
+	VBROADCASTSS 12(R8), Y10
+	VMULPS 0(R13), Y10, Y6
+	VMULPS 32(R13), Y10, Y7
+	MOVQ DX, AX
+	XORQ BX, BX
+loop:
+	VMOVUPS (AX), Y8
+	VMOVUPS 32(AX), Y9
+	VBROADCASTSS 0(SI)(BX*4), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y1
+	VBROADCASTSS 256(SI)(BX*4), Y11
+	VFMADD231PS Y8, Y11, Y2
+	VFMADD231PS Y9, Y11, Y3
+	VBROADCASTSS 512(SI)(BX*4), Y12
+	VFMADD231PS Y8, Y12, Y4
+	VFMADD231PS Y9, Y12, Y5
+	VBROADCASTSS 768(SI)(BX*4), Y13
+	VFMADD231PS Y8, Y13, Y6
+	VFMADD231PS Y9, Y13, Y7
+	ADDQ R9, AX
+	INCQ BX
+	CMPQ BX, CX
+	JB   loop
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 0(R11)
+	VMOVUPS Y3, 32(R11)
+	VMOVUPS Y4, 0(R12)
+	VMOVUPS Y5, 32(R12)
+	VMOVUPS Y6, 0(R13)
+	VMOVUPS Y7, 32(R13)
+	ADDQ $64, DI
+	ADDQ $64, DX
+	SUBQ $16, R10
+	JNE  columns
+	VZEROUPPER
+	RET
+
+// func attendValues1256(out, weights, values, shrink *float32, n, stride int)
+TEXT ·attendValues1256(SB), NOSPLIT, $0-48
+	MOVQ out+0(FP), DI
+	MOVQ weights+8(FP), SI
+	MOVQ values+16(FP), DX
+	MOVQ shrink+24(FP), R8
+	MOVQ n+32(FP), CX
+	MOVQ stride+40(FP), R9
+	MOVQ R9, R10 // columns left
+	SHLQ $2, R9  // bytes a row
+columns:
+	VBROADCASTSS 0(R8), Y10
+	VMULPS 0(DI), Y10, Y0
+	VMULPS 32(DI), Y10, Y1
+	MOVQ DX, AX
+	XORQ BX, BX
+loop:
+	VMOVUPS (AX), Y8
+	VMOVUPS 32(AX), Y9
+	VBROADCASTSS 0(SI)(BX*4), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y1
+	ADDQ R9, AX
+	INCQ BX
+	CMPQ BX, CX
+	JB   loop
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, DX
+	SUBQ $16, R10
+	JNE  columns
+	VZEROUPPER
+	RET
+
+// The largest, or the sum, of the lanes of Yx, in all lanes; Yt is scratch.
+#define ALL_LANES(OP, x, t) \
+	VPERM2F128 $1, x, x, t \
+	OP t, x, x             \
+	VPERMILPS $0x4e, x, t  \
+	OP t, x, x             \
+	VPERMILPS $0xb1, x, t  \
+	OP t, x, x
+
+// func attendSoftmax256(scores *float32, masks *uint64, top, sum, shrink *float32, rows int, cap float32)
+TEXT ·attendSoftmax256(SB), NOSPLIT, $0-52
+	MOVQ scores+0(FP), DI
+	MOVQ masks+8(FP), SI
+	MOVQ top+16(FP), DX
+	MOVQ sum+24(FP), R8
+	MOVQ shrink+32(FP), R9
+	MOVQ rows+40(FP), CX
+	EXP_LOAD_256
+	MOVL cap+48(FP), R10
+row:
+	MOVQ (SI), AX
+	VBROADCASTSS (DX), Y4
+	XORQ BX, BX
+mask:
+	VMOVUPS (DI)(BX*1), Y0
+	TESTL R10, R10
+	JE   capped
+	VBROADCASTSS cap+48(FP), Y1
+	VADDPS Y15, Y15, Y2
+	VDIVPS Y1, Y2, Y2
+	VMULPS Y2, Y0, Y0
+	EXP_256(Y0, Y2, Y3)
+	VADDPS Y15, Y0, Y0
+	VADDPS Y15, Y15, Y2
+	VDIVPS Y0, Y2, Y0
+	VSUBPS Y0, Y15, Y0
+	VMULPS Y1, Y0, Y0
+capped:
+	VMOVQ AX, X2
+	VPBROADCASTD X2, Y2
+	VPAND laneBits<>(SB), Y2, Y2
+	VPCMPEQD laneBits<>(SB), Y2, Y2
+	VBROADCASTSS minusInfinity<>(SB), Y3
+	VBLENDVPS Y2, Y0, Y3, Y0
+	VMOVUPS Y0, (DI)(BX*1)
+	VMAXPS Y0, Y4, Y4
+	SHRQ $8, AX
+	ADDQ $32, BX
+	CMPQ BX, $256
+	JB   mask
+	ALL_LANES(VMAXPS, Y4, Y0)
+	VXORPS Y7, Y7, Y7
+	XORQ BX, BX
+exponent:
+	VMOVUPS (DI)(BX*1), Y0
+	VSUBPS Y4, Y0, Y0
+	EXP_256(Y0, Y2, Y3)
+	VMOVUPS Y0, (DI)(BX*1)
+	VADDPS Y0, Y7, Y7
+	ADDQ $32, BX
+	CMPQ BX, $256
+	JB   exponent
+	ALL_LANES(VADDPS, Y7, Y0)
+	VBROADCASTSS (DX), Y0
+	VSUBPS Y4, Y0, Y0
+	EXP_256(Y0, Y2, Y3)
+	VMOVSS X4, (DX)
+	VMOVSS X0, (R9)
+	VMOVSS (R8), X1
+	VFMADD213SS X7, X0, X1
+	VMOVSS X1, (R8)
+	ADDQ $256, DI
+	ADDQ $8, SI
+	ADDQ $4, DX
+	ADDQ $4, R8
+	ADDQ $4, R9
+	DECQ CX
+	JNE  row
+	VZEROUPPER
+	RET
+
+// func attendMerge256(out, top, sum, out2, top2, sum2 *float32, rows, stride int)
+TEXT ·attendMerge256(SB), NOSPLIT, $0-64
+	MOVQ out+0(FP), DI
+	MOVQ top+8(FP), SI
+	MOVQ sum+16(FP), DX
+	MOVQ out2+24(FP), R8
+	MOVQ top2+32(FP), R9
+	MOVQ sum2+40(FP), R10
+	MOVQ rows+48(FP), CX
+	MOVQ stride+56(FP), R11
+	EXP_LOAD_256
+	XORQ BX, BX
+row:
+	VBROADCASTSS (SI)(BX*4), Y0
+	VBROADCASTSS (R9)(BX*4), Y1
+	VMAXPS Y0, Y1, Y4
+	VMOVSS X4, (SI)(BX*4)
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y4, Y1, Y1
+	EXP_256(Y0, Y2, Y3)
+	EXP_256(Y1, Y2, Y3)
+	VMULSS (DX)(BX*4), X0, X4
+	VFMADD231SS (R10)(BX*4), X1, X4
+	VMOVSS X4, (DX)(BX*4)
+	MOVQ R11, AX
+column:
+	VMULPS (DI), Y0, Y2
+	VFMADD231PS (R8), Y1, Y2
+	VMOVUPS Y2, (DI)
+	ADDQ $32, DI
+	ADDQ $32, R8
+	SUBQ $8, AX
+	JNE  column
+	INCQ BX
+	CMPQ BX, CX
+	JB   row
+	VZEROUPPER
+	RET

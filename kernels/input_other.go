@@ -1,9 +1,0 @@
-//go:build !amd64
-
-package kernels
-
-func fillQ8(dst []byte, src []float32) { roundQ8(dst, src) }
-
-func fillQ8K(dst []byte, src []float32) { roundQ8K(dst, src) }
-
-func fillBF16(dst []byte, src []float32) { roundBF16(dst, src) }

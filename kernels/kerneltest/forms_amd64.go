@@ -1,0 +1,29 @@
+package kerneltest
+
+import (
+	"github.com/confab-tui/confab/kernels"
+)
+
+// WithForm runs f with the processor's features cut down to a form's, and says
+// whether the processor has them.
+func WithForm(name string, f func()) bool {
+	avx2, avx512, vnni, bf16 := kernels.HasAVX2FMA, kernels.HasAVX512, kernels.HasAVX512VNNI, kernels.HasAVX512BF16
+	defer func() {
+		kernels.HasAVX2FMA, kernels.HasAVX512, kernels.HasAVX512VNNI, kernels.HasAVX512BF16 = avx2, avx512, vnni, bf16
+	}()
+	switch name {
+	case "plain":
+		kernels.HasAVX2FMA, kernels.HasAVX512, kernels.HasAVX512VNNI, kernels.HasAVX512BF16 = false, false, false, false
+	case "avx2":
+		if !avx2 {
+			return false
+		}
+		kernels.HasAVX512, kernels.HasAVX512VNNI, kernels.HasAVX512BF16 = false, false, false
+	case "avx512":
+		if !vnni {
+			return false
+		}
+	}
+	f()
+	return true
+}

@@ -1,0 +1,244 @@
+package matmul
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/confab-tui/confab/kernels"
+)
+
+// A panel is 32 neighbouring rows of a matrix, stored block by block so that one
+// pass over it reads memory in order. The two halves of 16 rows are what the lanes
+// of two 64-byte registers hold: a line is 16 rows times 4 bytes, and the line of
+// the second half follows that of the first.
+const (
+	panelRows = 32
+	// groupRows is the most input rows a kernel multiplies with one panel in one go.
+	groupRows = 6
+)
+
+// Matrix is [N rows][K] weights, K contiguous, repacked for this processor. It is
+// read by many goroutines at once after packing.
+type Matrix struct {
+	N, K   int
+	typ    Type
+	layout *layout
+	// source is the file's bytes, until packed.
+	source []byte
+	// panels holds Panels() panels of panelBytes each.
+	panels     []byte
+	panelBytes int
+}
+
+// layout is a packed form of weights. A block is the smallest piece that stands for
+// itself: so many values of each of a panel's rows.
+type layout struct {
+	kind          kind
+	form          kernels.Form
+	values, bytes int
+	// steps is how often a kernel fetches ahead in a block: once for every line of
+	// 64 bytes or more often.
+	steps int
+}
+
+// kind numbers the layouts.
+type kind uint8
+
+const (
+	kindF32 kind = iota
+	kindF16
+	kindBF16
+	kindI8
+	kindQ4_0
+	kindIQ4
+	kindFP4
+	kindQ4_1
+	kindQ5_0
+	kindQ5_1
+	kindQ4K
+	kindQ5K
+	kindQ6K
+	kindQ2K
+	kindQ3K
+	kindIQ4K
+	kindI8K
+)
+
+// packer turns one block of n rows (n <= panelRows) into a block of a panel; the
+// rows' blocks are stride bytes apart. The other rows' results are never stored.
+type packer func(dst, src []byte, stride, n int)
+
+// packing says which layout a type is packed into, how, and how many blocks of the
+// layout one block of the type becomes.
+type packing struct {
+	layout *layout
+	pack   packer
+	// split is for types whose blocks are longer than the layout's.
+	split int
+}
+
+// product is one call of a kernel: some input rows times one panel.
+type product struct {
+	// w is the panel: so many blocks of so many bytes.
+	w             *byte
+	blocks, bytes int
+	// rows is how many of x and out there are.
+	rows int
+	// ahead is where fetching of the panel that comes next begins; the kernel goes
+	// aheadStep bytes on with each of the layout's steps.
+	ahead     *byte
+	aheadStep int
+	// mask has a bit for each row of the panel that exists.
+	mask uint32
+	// x are the prepared input rows, out where their results for the panel go.
+	x   [groupRows]*byte
+	out [groupRows]*float32
+}
+
+// NewMatrix makes room for the packed form of n rows of k values of type t. It
+// keeps data, the file's bytes, until Packed is called; Pack must have run over all
+// panels by then.
+func NewMatrix(t Type, n, k int, data []byte) (*Matrix, error) {
+	f, ok := formats[t]
+	if !ok {
+		return nil, fmt.Errorf("matmul: tensor type %d is not supported", uint32(t))
+	}
+	if n <= 0 || k <= 0 || k%f.values != 0 {
+		return nil, fmt.Errorf("matmul: a matrix of %d rows of %d values cannot be %s: its blocks are %d values", n, k, f.name, f.values)
+	}
+	if want := n * (k / f.values) * f.bytes; len(data) < want {
+		return nil, fmt.Errorf("matmul: %d rows of %d values of %s take %d bytes, the file has %d", n, k, f.name, want, len(data))
+	}
+	m := &Matrix{N: n, K: k, typ: t, layout: packings[t].layout, source: data}
+	m.panelBytes = (m.blocks()*m.layout.bytes + 63) &^ 63
+	m.panels = kernels.WeightBytes(m.Panels() * m.panelBytes)
+	return m, nil
+}
+
+// Panels is how many pieces the rows come in: the grain of scheduling.
+func (m *Matrix) Panels() int { return (m.N + panelRows - 1) / panelRows }
+
+// blocks is how many blocks of the layout a panel has.
+func (m *Matrix) blocks() int { return (m.K + m.layout.values - 1) / m.layout.values }
+
+// Form is what Mul wants its input to be.
+func (m *Matrix) Form() kernels.Form { return m.layout.form }
+
+// Bytes is the size of the packed weights.
+func (m *Matrix) Bytes() int64 { return int64(len(m.panels)) }
+
+// Pack repacks panels p0 to p1 from the file's bytes. Different panels may be
+// packed by different goroutines.
+func (m *Matrix) Pack(p0, p1 int) {
+	f, how := formats[m.typ], packings[m.typ]
+	stride := m.K / f.values * f.bytes
+	block := how.layout.bytes * how.split
+	for p := p0; p < p1; p++ {
+		dst := m.panels[p*m.panelBytes:][:m.panelBytes]
+		src := m.source[p*panelRows*stride:]
+		n := min(panelRows, m.N-p*panelRows)
+		if p+1 < p1 {
+			fetchFile(src[n*stride:], min(panelRows, m.N-(p+1)*panelRows)*stride)
+		}
+		if f.values == 1 {
+			how.pack(dst, src, stride, n)
+			continue
+		}
+		for b := range m.K / f.values {
+			how.pack(dst[b*block:(b+1)*block], src[b*f.bytes:], stride, n)
+		}
+	}
+}
+
+// fetchFile asks for n bytes of the file, which packing reads in many places at once.
+// Pages are touched first: what is not mapped yet is not fetched either.
+func fetchFile(src []byte, n int) {
+	const page = 4096
+	var touched byte
+	for at := 0; at < n; at += page {
+		touched |= src[at]
+	}
+	prefetch(&src[0], n/64)
+	runtime.KeepAlive(touched)
+}
+
+// Packed lets go of the file's bytes.
+func (m *Matrix) Packed() { m.source = nil }
+
+// Mul multiplies panels p0 to p1 with rows of the input: out[i*ld+n] is the sum
+// over k of W[n][k] times row rows[i], for the panels' n; rows nil means all rows
+// of the input in order. Other values of out stay as they are.
+func (m *Matrix) Mul(out []float32, ld int, in *Input, rows []int32, p0, p1 int) {
+	if in.form != m.layout.form || in.k != m.K {
+		panic(fmt.Sprintf("matmul: input of form %d and %d values for a matrix of form %d and %d", in.form, in.k, m.layout.form, m.K))
+	}
+	count := in.rows
+	if rows != nil {
+		count = len(rows)
+	}
+	if count > 0 && p1 > p0 && (p1 > m.Panels() || len(out) < (count-1)*ld+min(p1*panelRows, m.N)) {
+		panic(fmt.Sprintf("matmul: %d results of %d rows do not fit in %d values with stride %d", count, m.N, len(out), ld))
+	}
+	tile := tileRows(in.stride)
+	for first := 0; first < count; first += tile {
+		m.mulTile(out, ld, in, rows, first, min(first+tile, count), p0, p1)
+	}
+}
+
+// Prefetch asks for the beginning of panels p0 to p1, as much of them as a
+// second-level cache has room for beside other things. It returns at once: a worker
+// calls it for the panels it multiplies next before it waits for the others.
+func (m *Matrix) Prefetch(p0, p1 int) {
+	const most = 256 << 10
+	if n := min((p1-p0)*m.panelBytes, most); n > 0 {
+		prefetch(&m.panels[p0*m.panelBytes], n/64)
+	}
+}
+
+// tileRows is how many rows of an input stay in the second-level cache while the
+// panels pass by.
+func tileRows(stride int) int {
+	const share = 768 << 10
+	return max(groupRows, share/stride/groupRows*groupRows)
+}
+
+func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1 int) {
+	a := product{blocks: m.blocks(), bytes: m.layout.bytes}
+	groups := (i1 - i0 + groupRows - 1) / groupRows
+	for p := p0; p < p1; p++ {
+		a.w = &m.panels[p*m.panelBytes]
+		a.mask = uint32(1<<min(panelRows, m.N-p*panelRows) - 1)
+		for g, i := 0, i0; i < i1; g++ {
+			// Groups are as even as they can be, and so are their shares of fetching.
+			a.rows = (i1 - i + groups - g - 1) / (groups - g)
+			for j := range a.rows {
+				r := i + j
+				if rows != nil {
+					r = int(rows[r])
+				}
+				a.x[j] = in.row(r)
+				a.out[j] = &out[(i+j)*ld+p*panelRows]
+			}
+			a.ahead, a.aheadStep = a.w, 0
+			if p+1 < p1 {
+				m.fetchAhead(&a, p+1, g, groups)
+			}
+			multiply(m.layout.kind, &a)
+			i += a.rows
+		}
+	}
+}
+
+// fetchAhead gives the group-th of so many groups of input rows its share of
+// fetching panel p.
+func (m *Matrix) fetchAhead(a *product, p, group, groups int) {
+	step := (a.bytes + groups*m.layout.steps - 1) / (groups * m.layout.steps)
+	at := group * step * m.layout.steps * a.blocks
+	if at < m.panelBytes {
+		a.ahead, a.aheadStep = &m.panels[p*m.panelBytes+at], step
+	}
+}
+
+// bytesAt are n bytes from p on.
+func bytesAt(p *byte, n int) []byte { return unsafe.Slice(p, n) }

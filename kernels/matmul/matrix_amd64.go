@@ -1,0 +1,118 @@
+package matmul
+
+import (
+	"github.com/confab-tui/confab/kernels"
+)
+
+// multiply computes p with the fastest form that this processor has.
+func multiply(k kind, p *product) {
+	switch {
+	case kernels.HasAVX512VNNI && multiplyVNNI(k, p):
+	case kernels.HasAVX2FMA:
+		multiplyAVX2(k, p)
+	default:
+		plainProduct(k, p)
+	}
+}
+
+// multiplyVNNI says false where the processor lacks what the layout needs.
+func multiplyVNNI(k kind, p *product) bool {
+	switch k {
+	case kindF32:
+		avx512F32(p)
+	case kindF16:
+		avx512F16(p)
+	case kindBF16:
+		if !kernels.HasAVX512BF16 {
+			return false
+		}
+		avx512BF16(p)
+	case kindI8:
+		vnniI8(p)
+	case kindQ4_0:
+		vnniQ4_0(p)
+	case kindIQ4:
+		vnniIQ4(p)
+	case kindFP4:
+		vnniFP4(p)
+	case kindQ4_1:
+		vnniQ4_1(p)
+	case kindQ5_0:
+		vnniQ5_0(p)
+	case kindQ5_1:
+		vnniQ5_1(p)
+	case kindQ4K:
+		vnniQ4K(p)
+	case kindQ5K:
+		vnniQ5K(p)
+	case kindQ6K:
+		vnniQ6K(p)
+	case kindQ2K:
+		vnniQ2K(p)
+	case kindQ3K:
+		vnniQ3K(p)
+	case kindIQ4K:
+		vnniIQ4K(p)
+	case kindI8K:
+		vnniI8K(p)
+	default:
+		return false
+	}
+	return true
+}
+
+//go:noescape
+func vnniI8(p *product)
+
+//go:noescape
+func vnniQ4K(p *product)
+
+//go:noescape
+func vnniQ5K(p *product)
+
+//go:noescape
+func vnniQ6K(p *product)
+
+//go:noescape
+func vnniQ4_0(p *product)
+
+//go:noescape
+func vnniIQ4(p *product)
+
+//go:noescape
+func vnniFP4(p *product)
+
+//go:noescape
+func vnniQ4_1(p *product)
+
+//go:noescape
+func vnniQ5_0(p *product)
+
+//go:noescape
+func vnniQ5_1(p *product)
+
+//go:noescape
+func vnniI8K(p *product)
+
+//go:noescape
+func avx512F32(p *product)
+
+//go:noescape
+func avx512F16(p *product)
+
+//go:noescape
+func avx512BF16(p *product)
+
+// prefetch fetches so many lines of 64 bytes into the second-level cache.
+//
+//go:noescape
+func prefetch(p *byte, lines int)
+
+//go:noescape
+func vnniQ2K(p *product)
+
+//go:noescape
+func vnniQ3K(p *product)
+
+//go:noescape
+func vnniIQ4K(p *product)

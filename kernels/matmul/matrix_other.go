@@ -1,0 +1,13 @@
+//go:build !amd64
+
+package matmul
+
+func multiply(k kind, p *product) { plainProduct(k, p) }
+
+func prefetch(*byte, int) {}
+
+func packLinesFast(dst, src []byte, stride, n, words int, flip uint32) bool { return false }
+
+func packSubFast(dst, src []byte, stride, n int) bool { return false }
+
+func packScalesKFast(dst, src []byte, stride, n int) bool { return false }

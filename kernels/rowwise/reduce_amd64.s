@@ -1,0 +1,323 @@
+#include "textflag.h"
+#include "../exp_amd64.h"
+
+// Sums and maxima of slices. The order of every sum is a function of the length
+// alone.
+
+// The sum of the lanes of Z0 into X0, and of Y0.
+#define SUM_512 \
+	VEXTRACTF64X4 $1, Z0, Y1 \
+	VADDPS Y1, Y0, Y0        \
+	SUM_256
+
+#define SUM_256 \
+	VEXTRACTF128 $1, Y0, X1 \
+	VADDPS X1, X0, X0       \
+	VPERMILPS $0x4e, X0, X1 \
+	VADDPS X1, X0, X0       \
+	VPERMILPS $0xb1, X0, X1 \
+	VADDPS X1, X0, X0
+
+// func sum512(x *float32, n int) float32
+//
+// n is a multiple of 16.
+TEXT ·sum512(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+four:
+	CMPQ CX, $64
+	JB   one
+	VADDPS 0(SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	VADDPS 192(SI), Z3, Z3
+	ADDQ $256, SI
+	SUBQ $64, CX
+	JMP  four
+one:
+	TESTQ CX, CX
+	JE   done
+	VADDPS 0(SI), Z0, Z0
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JMP  one
+done:
+	VADDPS Z1, Z0, Z0
+	VADDPS Z3, Z2, Z2
+	VADDPS Z2, Z0, Z0
+	SUM_512
+	VMOVSS X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func sum256(x *float32, n int) float32
+//
+// n is a multiple of 8.
+TEXT ·sum256(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+four:
+	CMPQ CX, $32
+	JB   one
+	VADDPS 0(SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	VADDPS 64(SI), Y2, Y2
+	VADDPS 96(SI), Y3, Y3
+	ADDQ $128, SI
+	SUBQ $32, CX
+	JMP  four
+one:
+	TESTQ CX, CX
+	JE   done
+	VADDPS 0(SI), Y0, Y0
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JMP  one
+done:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	SUM_256
+	VMOVSS X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func sumSquares512(x *float32, n int, mean float32) float32
+//
+// The sum of (x-mean)²; n is a multiple of 16.
+TEXT ·sumSquares512(SB), NOSPLIT, $0-28
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VBROADCASTSS mean+16(FP), Z8
+four:
+	CMPQ CX, $64
+	JB   one
+	VMOVUPS 0(SI), Z4
+	VSUBPS Z8, Z4, Z4
+	VFMADD231PS Z4, Z4, Z0
+	VMOVUPS 64(SI), Z5
+	VSUBPS Z8, Z5, Z5
+	VFMADD231PS Z5, Z5, Z1
+	VMOVUPS 128(SI), Z6
+	VSUBPS Z8, Z6, Z6
+	VFMADD231PS Z6, Z6, Z2
+	VMOVUPS 192(SI), Z7
+	VSUBPS Z8, Z7, Z7
+	VFMADD231PS Z7, Z7, Z3
+	ADDQ $256, SI
+	SUBQ $64, CX
+	JMP  four
+one:
+	TESTQ CX, CX
+	JE   done
+	VMOVUPS 0(SI), Z4
+	VSUBPS Z8, Z4, Z4
+	VFMADD231PS Z4, Z4, Z0
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JMP  one
+done:
+	VADDPS Z1, Z0, Z0
+	VADDPS Z3, Z2, Z2
+	VADDPS Z2, Z0, Z0
+	SUM_512
+	VMOVSS X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func sumSquares256(x *float32, n int, mean float32) float32
+//
+// The sum of (x-mean)²; n is a multiple of 8.
+TEXT ·sumSquares256(SB), NOSPLIT, $0-28
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VBROADCASTSS mean+16(FP), Y8
+four:
+	CMPQ CX, $32
+	JB   one
+	VMOVUPS 0(SI), Y4
+	VSUBPS Y8, Y4, Y4
+	VFMADD231PS Y4, Y4, Y0
+	VMOVUPS 32(SI), Y5
+	VSUBPS Y8, Y5, Y5
+	VFMADD231PS Y5, Y5, Y1
+	VMOVUPS 64(SI), Y6
+	VSUBPS Y8, Y6, Y6
+	VFMADD231PS Y6, Y6, Y2
+	VMOVUPS 96(SI), Y7
+	VSUBPS Y8, Y7, Y7
+	VFMADD231PS Y7, Y7, Y3
+	ADDQ $128, SI
+	SUBQ $32, CX
+	JMP  four
+one:
+	TESTQ CX, CX
+	JE   done
+	VMOVUPS 0(SI), Y4
+	VSUBPS Y8, Y4, Y4
+	VFMADD231PS Y4, Y4, Y0
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JMP  one
+done:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	SUM_256
+	VMOVSS X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func blockMaxima512(dst, x *float32, blocks int)
+TEXT ·blockMaxima512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ blocks+16(FP), CX
+block:
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMAXPS 128(SI), Z0, Z0
+	VMAXPS 192(SI), Z1, Z1
+	VMAXPS Z1, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VMAXPS Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VMAXPS X1, X0, X0
+	VPERMILPS $0x4e, X0, X1
+	VMAXPS X1, X0, X0
+	VPERMILPS $0xb1, X0, X1
+	VMAXPS X1, X0, X0
+	VMOVSS X0, (DI)
+	ADDQ $4, DI
+	ADDQ $256, SI
+	DECQ CX
+	JNE  block
+	VZEROUPPER
+	RET
+
+// func blockMaxima256(dst, x *float32, blocks int)
+TEXT ·blockMaxima256(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ blocks+16(FP), CX
+block:
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMAXPS 64(SI), Y0, Y0
+	VMAXPS 96(SI), Y1, Y1
+	VMAXPS 128(SI), Y0, Y0
+	VMAXPS 160(SI), Y1, Y1
+	VMAXPS 192(SI), Y0, Y0
+	VMAXPS 224(SI), Y1, Y1
+	VMAXPS Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VMAXPS X1, X0, X0
+	VPERMILPS $0x4e, X0, X1
+	VMAXPS X1, X0, X0
+	VPERMILPS $0xb1, X0, X1
+	VMAXPS X1, X0, X0
+	VMOVSS X0, (DI)
+	ADDQ $4, DI
+	ADDQ $256, SI
+	DECQ CX
+	JNE  block
+	VZEROUPPER
+	RET
+
+// func expMass512(x *float32, n int, top, scale float32) float64
+//
+// The sum of exp((x-top)*scale); n is a multiple of 64. Of each 64 the 16 lanes
+// are added in single precision, and these in double.
+TEXT ·expMass512(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS top+16(FP), Z18
+	VBROADCASTSS scale+20(FP), Z19
+	EXP_LOAD_512
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+loop:
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 192(SI), Z3
+	VSUBPS Z18, Z0, Z0
+	VSUBPS Z18, Z1, Z1
+	VSUBPS Z18, Z2, Z2
+	VSUBPS Z18, Z3, Z3
+	VMULPS Z19, Z0, Z0
+	VMULPS Z19, Z1, Z1
+	VMULPS Z19, Z2, Z2
+	VMULPS Z19, Z3, Z3
+	EXP_512(Z0, Z4, Z5)
+	EXP_512(Z1, Z6, Z7)
+	EXP_512(Z2, Z8, Z9)
+	EXP_512(Z3, Z10, Z11)
+	VADDPS Z1, Z0, Z0
+	VADDPS Z3, Z2, Z2
+	VADDPS Z2, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VCVTPS2PD Y0, Z2
+	VCVTPS2PD Y1, Z3
+	VADDPD Z2, Z16, Z16
+	VADDPD Z3, Z17, Z17
+	ADDQ $256, SI
+	SUBQ $64, CX
+	JNE  loop
+	VADDPD Z17, Z16, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPD Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VPERMILPD $1, X0, X1
+	VADDSD X1, X0, X0
+	VMOVSD X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func expMass256(x *float32, n int, top, scale float32) float64
+//
+// n is a multiple of 8.
+TEXT ·expMass256(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	EXP_LOAD_256
+	VXORPS Y4, Y4, Y4
+loop:
+	VMOVUPS (SI), Y0
+	VBROADCASTSS top+16(FP), Y2
+	VBROADCASTSS scale+20(FP), Y3
+	VSUBPS Y2, Y0, Y0
+	VMULPS Y3, Y0, Y0
+	EXP_256(Y0, Y2, Y3)
+	VEXTRACTF128 $1, Y0, X1
+	VCVTPS2PD X0, Y2
+	VCVTPS2PD X1, Y3
+	VADDPD Y3, Y2, Y2
+	VADDPD Y2, Y4, Y4
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JNE  loop
+	VEXTRACTF128 $1, Y4, X1
+	VADDPD X1, X4, X0
+	VPERMILPD $1, X0, X1
+	VADDSD X1, X0, X0
+	VMOVSD X0, ret+24(FP)
+	VZEROUPPER
+	RET

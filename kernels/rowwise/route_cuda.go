@@ -1,0 +1,61 @@
+//go:build cuda
+
+package rowwise
+
+import (
+	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// MaxExperts bounds Route and ExpertLists.
+const MaxExperts = 1024
+
+// Lists is room for the rows of each expert in use: Count+0, Count+1 and rows*Used
+// int32.
+type Lists struct {
+	Experts, Starts, List gpu.Ptr
+	Count, Used           int // experts there are, and of each row
+}
+
+type routeArgs struct {
+	scores, ids, weights                                gpu.Ptr
+	rows, experts, used, rule, normalize, lds, ldi, ldw int32
+	scale                                               float32
+	pad                                                 int32
+}
+
+// QueueRoute queues the choice of used experts for each row. ids holds int32.
+func QueueRoute(q *kernels.Queue, ids, weights, scores kernels.Place, r Routing, rows, experts, used int) {
+	kernels.MustFit("experts", experts, MaxExperts)
+	kernels.Launch(q, "route", gpu.Config{Grid: [3]int{(rows + 3) / 4}, Threads: 128}, routeArgs{
+		scores: scores.Ptr, ids: ids.Ptr, weights: weights.Ptr, rows: int32(rows), experts: int32(experts), used: int32(used),
+		rule: int32(r.Rule), normalize: bit(r.Normalize), lds: int32(scores.Stride), ldi: int32(ids.Stride),
+		ldw: int32(weights.Stride), scale: r.Scale})
+}
+
+type listArgs struct {
+	ids, live, experts, starts, list gpu.Ptr
+	rows, used, ldi, count           int32
+}
+
+// QueueExpertLists queues the sorting of rows by expert; live is how many rows count, an
+// int32 on the device.
+func QueueExpertLists(q *kernels.Queue, l *Lists, ids kernels.Place, live gpu.Ptr, rows int) {
+	kernels.MustFit("experts", l.Count, MaxExperts)
+	kernels.Launch(q, "expert_lists", gpu.Config{Grid: [3]int{1}, Threads: 1024}, listArgs{
+		ids: ids.Ptr, live: live, experts: l.Experts, starts: l.Starts, list: l.List, rows: int32(rows), used: int32(l.Used),
+		ldi: int32(ids.Stride), count: int32(l.Count)})
+}
+
+type sumArgs struct {
+	out, in, ids, weights, scales gpu.Ptr
+	rows, used, n, ldo, ldi, ldw  int32
+}
+
+// QueueExpertSum queues out[r] = the sum over j of weights[r][j] * in[r*used+j], each times
+// its expert's scale where scales is not 0.
+func QueueExpertSum(q *kernels.Queue, out kernels.Place, in gpu.Ptr, ids, weights kernels.Place, scales gpu.Ptr, rows, used, n int) {
+	kernels.Launch(q, "expert_sum", gpu.Config{Grid: [3]int{(n + 255) / 256, min(rows, 65535)}, Threads: 256}, sumArgs{
+		out: out.Ptr, in: in, ids: ids.Ptr, weights: weights.Ptr, scales: scales, rows: int32(rows), used: int32(used),
+		n: int32(n), ldo: int32(out.Stride), ldi: int32(ids.Stride), ldw: int32(weights.Stride)})
+}

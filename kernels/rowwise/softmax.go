@@ -1,0 +1,43 @@
+package rowwise
+
+import (
+	"math"
+)
+
+func Exp(x float32) float32 {
+	return float32(math.Exp(float64(x)))
+}
+
+// Softmax is out = exp(x) / sum(exp(x)). out may be x. Minus infinity gives 0.
+func Softmax(out, x []float32) {
+	checkTwo(out, x)
+	if len(x) == 0 {
+		return
+	}
+	top := Maximum(x)
+	sum := SumExp(out, x, top)
+	Scale(out, out, float32(1/sum))
+}
+
+// Maximum returns the largest value of x; x is not empty.
+func Maximum(x []float32) float32 {
+	top := x[0]
+	for _, v := range x {
+		top = max(top, v)
+	}
+	return top
+}
+
+// SumExp writes exp(x-top) to out and returns the sum.
+func SumExp(out, x []float32, top float32) float64 {
+	if !mapFast(mapExp, out, x, x, top, 0) {
+		for i, v := range x {
+			out[i] = Exp(v - top)
+		}
+	}
+	var sum float64
+	for _, e := range out {
+		sum += float64(e)
+	}
+	return sum
+}
