@@ -19,7 +19,7 @@ type quantFile struct {
 
 func quantFiles(t testing.TB) (folder string, files map[string]quantFile) {
 	t.Helper()
-	folder = filepath.Join("..", "..", "..", "testdata", "quants")
+	folder = filepath.Join("..", "..", "testdata", "quants")
 	raw, err := os.ReadFile(filepath.Join(folder, "types.json"))
 	if err != nil {
 		t.Fatal(err)
