@@ -1,7 +1,8 @@
 // The exponential, shared by the fast forms that need it. exp(x) = 2^n * e^r with
 // n the nearest integer to x*log2(e): e^r = 1 + (r + r²·q(r)), q of degree 4, good
 // to 1.5 units in the last place from -104 (which gives 0) to 89 (infinity). The two
-// forms do the same operations and give the same bits.
+// forms do the same operations and give the same bits. The go command does not see a
+// change here, in a folder above those that include it: build with -a after one.
 
 // Constants, as float32 bits.
 DATA expConst<>+0(SB)/4, $0xc2d00000  // -104, below which all is 0
