@@ -26,6 +26,7 @@ func init() {
 	}
 	commands = []command{
 		{name: "help", alias: []string{"?"}, help: "every key and command", run: action(doHelp)},
+		{name: "keys", args: "WORD", help: "give actions other keys", run: func(r *root, arg string) tea.Cmd { r.openKeys(arg); return nil }},
 		{name: "new", help: "new chat", run: action(doNewChat)},
 		{name: "clear", help: "a fresh start; the old chat is kept", run: (*root).clearChat},
 		{name: "read", args: "FILE", needs: true, help: "put a text file into the message", run: (*root).readCommand},

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/engine/library"
 )
@@ -56,6 +58,38 @@ var goldens = []struct {
 	{"tokens", all, func(b *bench) {
 		b.ask("Write a poem about the sea.")
 		b.keys("ctrl+t left left left")
+	}},
+	{"chip", small, func(b *bench) {
+		b.write("What is wrong here?")
+		b.keys("ctrl+j")
+		b.r.pane().input.attach("server.go · 4 KiB · 1,204 tokens", "package main")
+		b.write("and here?")
+		b.keys("ctrl+j")
+		b.send(tea.PasteMsg{Content: strings.Repeat("a line of a log\n", 40)})
+		b.keys("shift+home")
+	}},
+	{"keys", small, func(b *bench) {
+		b.keys("? e")
+		b.write("pane")
+		b.keys("down enter ctrl+n")
+	}},
+	{"poolwaiting", [][2]int{{80, 24}, {120, 40}}, func(b *bench) {
+		waits := false
+		b.f.script = func(engine.Request) reply {
+			r := reply{text: strings.Repeat(poem, 3), reason: engine.ReasonStop}
+			if waits {
+				r.waitAt, r.waitFor = 8, time.Minute
+			}
+			waits = true
+			return r
+		}
+		b.write("Write a long poem.")
+		b.keys("enter ctrl+n")
+		b.write("And a story.")
+		b.keys("enter")
+		b.frames(24)
+		b.keys("ctrl+p")
+		b.frames(8)
 	}},
 	{"pool", all, func(b *bench) {
 		b.ask("poem")
@@ -180,7 +214,7 @@ var goldens = []struct {
 }
 
 var (
-	all   = [][2]int{{80, 24}, {120, 40}, {200, 50}}
+	all   = [][2]int{{80, 24}, {120, 40}, {200, 50}, {250, 60}}
 	small = [][2]int{{80, 24}}
 	large = [][2]int{{200, 50}}
 )
@@ -192,12 +226,7 @@ func TestGoldenScreens(t *testing.T) {
 			name := g.name + "-" + group(size[0]) + "x" + group(size[1])
 			known[name+".golden"] = true
 			t.Run(name, func(t *testing.T) {
-				b := newBench(t, size[0], size[1], func(o *Options, _ *fake) {
-					o.Models = func() []library.Model { return demoModels }
-				})
-				b.f.script = func(r engine.Request) reply { return demoReply(r) }
-				b.r.dice = func() int64 { return 417 }
-				g.build(b)
+				b := goldenBench(t, size, g.build)
 				b.golden(name)
 				if *pictures != "" {
 					b.picture(name)
@@ -221,6 +250,16 @@ func TestGoldenScreens(t *testing.T) {
 			t.Errorf("%s belongs to no screen of this test: remove it", f)
 		}
 	}
+}
+
+func goldenBench(t *testing.T, size [2]int, build func(*bench)) *bench {
+	b := newBench(t, size[0], size[1], func(o *Options, _ *fake) {
+		o.Models = func() []library.Model { return demoModels }
+	})
+	b.f.script = func(r engine.Request) reply { return demoReply(r) }
+	b.r.dice = func() int64 { return 417 }
+	build(b)
+	return b
 }
 
 // TestGoldensHoldNoControls: a golden is text, and shows no trace of sequences.

@@ -100,6 +100,9 @@ func (s *helpSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) 
 		s.top = s.lines
 	case "?", "q", "enter":
 		r.sheet = nil
+	case "e":
+		r.openKeys("")
+		return true, nil
 	default:
 		return false, nil
 	}
@@ -109,9 +112,9 @@ func (s *helpSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) 
 
 func (s *helpSheet) hints() []string {
 	if s.lines > s.shown {
-		return []string{"j k scroll", "esc back"}
+		return []string{"j k scroll", "e other keys", "esc back"}
 	}
-	return []string{"esc back"}
+	return []string{"e other keys", "esc back"}
 }
 
 func (s *helpSheet) click(*root, int, int) tea.Cmd { return nil }

@@ -117,7 +117,7 @@ func (s *historySheet) chatLine(r *root, c *store.Info, chosen bool, w int) stri
 		}
 	} else if c.ModelName != "" {
 		if left := room - text.Width(line) - 2; left > 12 {
-			line += "  " + th.faint.draw(text.Truncate(text.CleanLine(c.ModelName), left, th.mark.ellipsis))
+			line += "  " + th.dim.draw(text.Truncate(text.CleanLine(c.ModelName), left, th.mark.ellipsis))
 		}
 	}
 	return fit(th.choiceMark(chosen)+mark+fit(line, room)+tail, w)

@@ -128,7 +128,7 @@ func (t *theme) paintWith(p *palette) {
 	t.likelyPen, t.unlikelyPen = t.warn, pen(in(p.bad).Underline(true).String())
 	t.differs = pen(in(p.warn).Underline(true).String())
 	t.dim, t.faint = pen(in(p.dim).String()), pen(in(p.faint).String())
-	sgr := func(s ansi.Style) string { return strings.TrimSuffix(strings.TrimPrefix(s.String(), "\x1b["), "m") }
+	sgr := func(s ansi.Style) string { return pen(s.String()).sgr() }
 	doc := &text.Theme{}
 	doc.SGR[text.RoleHeading] = sgr(ansi.NewStyle().Bold())
 	doc.SGR[text.RoleFaint] = sgr(in(p.dim))

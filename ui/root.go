@@ -46,6 +46,8 @@ type root struct {
 	sheet     sheet // covers the body, or nil
 	toast     toast
 	keyFaults []KeyFault
+	// ownKeys are those that the person gave actions in the program.
+	ownKeys map[string][]string
 	// chosenTheme is the one that the person chose in the program, for next time.
 	chosenTheme string
 	noticed     map[string]bool // what models told already
@@ -101,10 +103,10 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 	}
 	r := &root{
 		ctx: ctx, options: o, focused: true,
-		noticed: map[string]bool{},
-		dice:    func() int64 { return rand.Int64N(1_000_000) },
-		models:  models{open: o.Open, all: []*backend{{config: o.Config, base: newBase(&o, engine.DefaultSampling(), ownPresets)}}},
-		th:      newTheme(themeTerminal, !noColour(env), richTerminal(env)),
+		noticed: map[string]bool{}, ownKeys: map[string][]string{},
+		dice:   func() int64 { return rand.Int64N(1_000_000) },
+		models: models{open: o.Open, all: []*backend{{config: o.Config, base: newBase(&o, engine.DefaultSampling(), ownPresets)}}},
+		th:     newTheme(themeTerminal, !noColour(env), richTerminal(env)),
 	}
 	r.th.still = o.ReducedMotion
 	r.term = abilityOf(env)
@@ -112,8 +114,7 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		r.th.name = name
 		r.th.build()
 	}
-	r.keys, r.keyFaults = newKeymap(o.Keys)
-	r.th.keys = r.keys
+	r.keyFaults = r.buildKeys()
 	return r
 }
 

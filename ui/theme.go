@@ -20,6 +20,9 @@ func (p pen) draw(s string) string {
 	return string(p) + s + "\x1b[m"
 }
 
+// sgr are the parameters of the pen's sequence.
+func (p pen) sgr() string { return strings.TrimSuffix(strings.TrimPrefix(string(p), "\x1b["), "m") }
+
 // theme holds every style and mark of the program by meaning. Its colours are
 // the terminal's own palette with one accent; the two greys are mixed from the
 // terminal's background and foreground where it tells them.
@@ -163,7 +166,12 @@ func (t *theme) build() {
 	t.likelyPen = pen(style().ForegroundColor(ansi.BasicColor(3)).String())
 	t.differs = pen(style().ForegroundColor(ansi.BasicColor(3)).Underline(true).String())
 	t.unlikelyPen = pen(style().ForegroundColor(ansi.BasicColor(1)).Underline(true).String())
+	// On a light ground a grey needs more of the text's colour to be read as well.
 	t.dim, t.faint = t.grey(0.6), t.grey(0.32)
+	if !dark {
+		t.dim = t.grey(0.68)
+	}
+	t.doc.SGR[text.RoleFaint], t.doc.SGR[text.RoleComment] = t.dim.sgr(), t.dim.sgr()+";3"
 }
 
 // grey mixes share of the foreground into the background. Without the

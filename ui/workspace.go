@@ -14,6 +14,8 @@ type workspace struct {
 	Active int        `json:"active"`
 	Panel  bool       `json:"panel,omitempty"`
 	Theme  string     `json:"theme,omitempty"`
+	// Keys are those of actions that were given others in the program.
+	Keys map[string][]string `json:"keys,omitempty"`
 }
 
 type savedTab struct {
@@ -30,7 +32,7 @@ const (
 
 // remember hands the state of the screen to the store's writer.
 func (r *root) remember() {
-	w := workspace{Active: r.active, Panel: r.panel.open, Theme: r.chosenTheme}
+	w := workspace{Active: r.active, Panel: r.panel.open, Theme: r.chosenTheme, Keys: r.ownKeys}
 	for _, t := range r.tabs {
 		s := savedTab{Focus: t.focus, Broadcast: t.broadcast, Compare: t.compare}
 		for _, p := range t.panes {
@@ -65,6 +67,13 @@ func (p *pane) saveDraft() {
 func (r *root) restore(ctx context.Context) {
 	presets, faults := readPresets(r.options.ConfigDir)
 	r.models.all[0].base.presets = presets
+	raw, err := r.store.State(ctx, workspaceKey)
+	var w workspace
+	unread := raw != "" && json.Unmarshal([]byte(raw), &w) != nil
+	if len(w.Keys) > 0 {
+		r.ownKeys = w.Keys
+		r.keyFaults = r.buildKeys()
+	}
 	for _, f := range r.keyFaults {
 		faults = append(faults, f.String())
 	}
@@ -74,12 +83,10 @@ func (r *root) restore(ctx context.Context) {
 	if r.saveFailed != "" {
 		r.say(toneBad, r.saveFailed)
 	}
-	raw, err := r.store.State(ctx, workspaceKey)
 	if err != nil {
 		r.say(toneBad, err.Error())
 	}
-	var w workspace
-	if raw != "" && json.Unmarshal([]byte(raw), &w) != nil {
+	if unread {
 		r.say(toneWarn, "the tabs of last time could not be read; the chats are under "+r.keys.key(doHistory))
 	}
 	for _, s := range w.Tabs {

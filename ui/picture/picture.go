@@ -82,13 +82,7 @@ func Draw(s Screen, look Look) *image.RGBA {
 }
 
 func drawCell(img *image.RGBA, at image.Point, c *uv.Cell, look Look) {
-	fore, back := look.colour(c.Style.Fg, look.Fore), look.colour(c.Style.Bg, look.Back)
-	if c.Style.Attrs&uv.AttrReverse != 0 {
-		fore, back = back, fore
-	}
-	if c.Style.Attrs&uv.AttrFaint != 0 {
-		fore = mix(fore, back, 0.5)
-	}
+	fore, back := look.Colours(c)
 	box := image.Rectangle{at, at.Add(image.Pt(max(c.Width, 1)*cellW, cellH))}
 	draw.Draw(img, box, image.NewUniform(back), image.Point{}, draw.Src)
 	runes := []rune(c.Content)
@@ -103,6 +97,18 @@ func drawCell(img *image.RGBA, at image.Point, c *uv.Cell, look Look) {
 	if c.Style.Attrs&uv.AttrStrikethrough != 0 {
 		fill(img, image.Rect(box.Min.X, box.Min.Y+cellH/2, box.Max.X, box.Min.Y+cellH/2+1), fore)
 	}
+}
+
+// Colours are those of a cell's letter and of its ground.
+func (l Look) Colours(c *uv.Cell) (fore, back color.RGBA) {
+	fore, back = l.colour(c.Style.Fg, l.Fore), l.colour(c.Style.Bg, l.Back)
+	if c.Style.Attrs&uv.AttrReverse != 0 {
+		fore, back = back, fore
+	}
+	if c.Style.Attrs&uv.AttrFaint != 0 {
+		fore = mix(fore, back, 0.5)
+	}
+	return fore, back
 }
 
 // colour resolves a cell's colour: none is the look's own, the first sixteen
