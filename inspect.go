@@ -66,11 +66,10 @@ func inspectSummary(out io.Writer, in *engine.Inspection) error {
 		row("weights", "%s in %d tensors, %s", t.Type, t.Tensors, library.Size(t.Bytes))
 	}
 	if n := len(in.Unused); n > 0 {
-		names := strings.Join(in.Unused[:min(n, shownUnused)], ", ")
-		if n > shownUnused {
-			names += ", … (--tensors marks them)"
-		}
-		row("not used", "%d tensors, %s: %s", n, library.Size(in.UnusedBytes), names)
+		row("not used", "%d tensors, %s: %s", n, library.Size(in.UnusedBytes), few(in.Unused, "--tensors"))
+	}
+	if n := len(in.UnusedKeys); n > 0 {
+		row("not used", "%d keys: %s", n, few(in.UnusedKeys, "--keys"))
 	}
 	if in.CellBytes > 0 {
 		cells := in.CellBytes * int64(in.Context)
@@ -88,8 +87,14 @@ func inspectSummary(out io.Writer, in *engine.Inspection) error {
 	return w.Flush()
 }
 
-// shownUnused is how many tensors that are not used are named.
-const shownUnused = 6
+// few names the first of what is not used; the flag marks them all.
+func few(names []string, flag string) string {
+	const shown = 6
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:shown], ", ") + ", … (" + flag + " marks them)"
+}
 
 // count prints a number of weights as people name sizes of models.
 func count(n int64) string {
@@ -105,7 +110,11 @@ func count(n int64) string {
 func inspectKeys(out io.Writer, in *engine.Inspection) {
 	fmt.Fprintln(out)
 	for _, k := range in.Keys {
-		fmt.Fprintf(out, "%s = %s\n", k.Key, k.Value)
+		use := ""
+		if slices.Contains(in.UnusedKeys, k.Key) {
+			use = " (not used)"
+		}
+		fmt.Fprintf(out, "%s = %s%s\n", k.Key, k.Value, use)
 	}
 }
 

@@ -25,9 +25,10 @@ type Inspection struct {
 	// CellBytes is what a token's keys and values take, StateBytes what a
 	// conversation's recurrent layers remember.
 	CellBytes, StateBytes int64
-	// Unused are tensors that no operation reads, of UnusedBytes together.
-	Unused      []string
-	UnusedBytes int64
+	// Unused are tensors that no operation reads, of UnusedBytes together; UnusedKeys
+	// what the file says of its architecture that changes nothing here.
+	Unused, UnusedKeys []string
+	UnusedBytes        int64
 	// Program lists the operations; empty where the model is refused.
 	Program string
 	// Refused says why confab cannot run the file, nil where it can.
@@ -90,7 +91,7 @@ func (in *Inspection) read(f *gguf.File) {
 		return
 	}
 	have := p.Inventory()
-	in.CellBytes, in.StateBytes, in.Unused = have.CellBytes, have.StateBytes, have.Unused
+	in.CellBytes, in.StateBytes, in.Unused, in.UnusedKeys = have.CellBytes, have.StateBytes, have.Unused, have.UnusedKeys
 	for _, name := range in.Unused {
 		in.UnusedBytes += int64(len(f.Tensor(name).Data))
 	}

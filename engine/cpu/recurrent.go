@@ -37,13 +37,17 @@ type conv struct {
 	taps []float32 // [taps][channels]
 	// blocks of channels have states of their own, one after the other.
 	starts []int
+	do     func(out, x, state, w []float32)
 }
 
 // convChannels is the most channels of a unit.
 const convChannels = 512
 
 func newConv(e *Executor, op *model.Conv) *conv {
-	c := &conv{e: e, op: op}
+	c := &conv{e: e, op: op, do: recurrent.Conv}
+	if op.Act == model.ActNone {
+		c.do = recurrent.Convolve
+	}
 	n := op.In.Width
 	for at := 0; at < n; at += convChannels {
 		c.starts = append(c.starts, at)
@@ -65,7 +69,7 @@ func (c *conv) run(unit, _ int) {
 	past := c.op.Taps - 1
 	state := c.e.memory(c.op.State, q, from*past, (to-from)*past)
 	for r := q.First; r < q.First+q.Count; r++ {
-		recurrent.Conv(c.e.row(c.op.Out, r)[from:to], c.e.row(c.op.In, r)[from:to], state, c.taps[from*c.op.Taps:to*c.op.Taps])
+		c.do(c.e.row(c.op.Out, r)[from:to], c.e.row(c.op.In, r)[from:to], state, c.taps[from*c.op.Taps:to*c.op.Taps])
 	}
 }
 

@@ -128,6 +128,8 @@ func activation(act model.Activation) func(out, x []float32) {
 		return rowwise.GELU
 	case model.ActSigmoid:
 		return rowwise.Sigmoid
+	case model.ActReLUSquared:
+		return rowwise.ReLUSquared
 	}
 	panic("cpu: " + act.String() + " needs a gate")
 }
@@ -160,11 +162,16 @@ func gate(act model.Activation, out, gate, up []float32) {
 		rowwise.SigmoidGate(out, gate, up)
 	case model.ActSwiGLUClamped:
 		rowwise.SwiGLUClamped(out, gate, up, clampedAlpha, clampedLimit)
+	case model.ActNone:
+		rowwise.Mul(out, gate, up)
 	}
 }
 
 func route(e *Executor, op *model.Route) rowFunc {
-	how := rowwise.Routing{Normalize: op.Normalize, Scale: op.Scale}
+	how := rowwise.Routing{Normalize: op.Normalize, Scale: op.Scale, Groups: op.Groups, GroupsUsed: op.GroupsUsed}
+	if op.Bias != nil {
+		how.Bias = op.Bias.Values
+	}
 	switch op.Rule {
 	case model.RouteSoftmax:
 		how.Rule = rowwise.RouteSoftmax

@@ -7,6 +7,8 @@ type attention struct {
 	window                           int
 	rope                             *Rotary // nil: positions do not turn
 	sinks                            *Vector
+	// wholeNorms says that norms of q and k go over all heads together.
+	wholeNorms bool
 	// sharpen, if not 0, sharpens scores with the position; see Sharpen.
 	sharpen      float32
 	sharpenEvery int
@@ -38,9 +40,13 @@ func (b *builder) project(layer int, h Ref, a attention) (q, k, v Ref) {
 		b.matMul(k, h, layerName(layer, "attn_k"))
 		b.matMul(v, h, layerName(layer, "attn_v"))
 	}
-	if name := layerName(layer, "attn_q_norm.weight"); b.has(name) {
-		b.normInPlace(q, a.heads, name, b.p.Spec.Eps)
-		b.normInPlace(k, a.kvHeads, layerName(layer, "attn_k_norm.weight"), b.p.Spec.Eps)
+	if name := layerName(layer, "attn_q_norm.weight"); a.wholeNorms || b.has(name) {
+		queries, keys := a.heads, a.kvHeads
+		if a.wholeNorms {
+			queries, keys = 1, 1
+		}
+		b.normInPlace(q, queries, name, b.p.Spec.Eps)
+		b.normInPlace(k, keys, layerName(layer, "attn_k_norm.weight"), b.p.Spec.Eps)
 	}
 	return q, k, v
 }
@@ -87,7 +93,7 @@ func (b *builder) output(layer int, attended Ref) Ref {
 // slides says which layers see only a window: by the file's list, or its period, of which
 // the last layer is full, or the period given.
 func (b *builder) slides(period int) func(layer int) bool {
-	key := b.arch + ".attention.sliding_window_pattern"
+	key := b.key("attention.sliding_window_pattern")
 	if list, ok := b.f.Bools(key); ok {
 		b.check(len(list) >= b.p.Spec.Layers, "%s has %d values for %d layers", key, len(list), b.p.Spec.Layers)
 		return func(layer int) bool { return layer < len(list) && list[layer] }
@@ -95,6 +101,24 @@ func (b *builder) slides(period int) func(layer int) bool {
 	period = b.intOr("attention.sliding_window_pattern", period)
 	b.check(period > 0, "%s is %d", key, period)
 	return func(layer int) bool { return period > 0 && layer%period < period-1 }
+}
+
+// sliding lets the layers that slides says attend as near does, the others as full.
+func (b *builder) sliding(near, full attention, slides func(layer int) bool) func(layer int) attention {
+	return func(layer int) attention {
+		if slides(layer) {
+			return near
+		}
+		return full
+	}
+}
+
+// windowed gives all layers the window that a file may have.
+func (b *builder) windowed(a attention) attention {
+	if w := b.intOr("attention.sliding_window", 0); w < b.p.Spec.Context {
+		a.window = w
+	}
+	return a
 }
 
 // window is the width that sliding layers see.

@@ -64,8 +64,13 @@ func (b *builder) scaled(w *Matrix, name string, out Ref, biased bool) {
 	}
 }
 
-// add adds y to the residual stream.
-func (b *builder) add(x, y Ref) { b.op(&Add{Out: x, A: x, B: y}) }
+// add adds y to the residual stream, multiplied where the family has a scale for that.
+func (b *builder) add(x, y Ref) {
+	if b.residual != 0 && b.residual != 1 {
+		b.op(&Scale{Out: y, In: y, By: b.residual})
+	}
+	b.op(&Add{Out: x, A: x, B: y})
+}
 
 // wanted goes on, in the last layer, with the rows that outputs were asked of.
 func (b *builder) wanted(layer int, refs ...*Ref) {
@@ -83,39 +88,41 @@ func (b *builder) wanted(layer int, refs ...*Ref) {
 // gated is the gated feed-forward; its matrices are joined where the file has no
 // ffn_gate.
 func (b *builder) gated(layer int, h Ref, act Activation) Ref {
-	return b.gatedOf(layer, h, act, b.p.Spec.Hidden)
+	return b.gatedOf(layer, "", h, act, b.p.Spec.Hidden)
 }
 
-func (b *builder) gatedOf(layer int, h Ref, act Activation, hidden int) Ref {
+// gatedOf is a gated feed-forward of its own width, whose matrices' names end in kind.
+func (b *builder) gatedOf(layer int, kind string, h Ref, act Activation, hidden int) Ref {
 	both := b.buffer("gate_up", 2*hidden)
 	gate, up := both.part(0, hidden), both.part(hidden, hidden)
-	if b.has(layerName(layer, "ffn_gate.weight")) {
-		b.matMul(gate, h, layerName(layer, "ffn_gate"))
-		b.matMul(up, h, layerName(layer, "ffn_up"))
+	if b.has(layerName(layer, "ffn_gate"+kind+".weight")) {
+		b.matMul(gate, h, layerName(layer, "ffn_gate"+kind))
+		b.matMul(up, h, layerName(layer, "ffn_up"+kind))
 	} else {
-		b.joined(h, layerName(layer, "ffn_up"), gate, up)
+		b.joined(h, layerName(layer, "ffn_up"+kind), gate, up)
 	}
 	b.op(&Gate{Out: gate, Gate: gate, Up: up, Act: act})
 	y := b.buffer("y", b.p.Spec.Width)
-	b.matMul(y, gate, layerName(layer, "ffn_down"))
+	b.matMul(y, gate, layerName(layer, "ffn_down"+kind))
 	return y
 }
 
 // head norms the wanted rows and multiplies by the vocabulary, which is the embedding
 // matrix where the file has no other.
 func (b *builder) head(x Ref) {
-	b.vocabulary(b.norm(x, "output_norm.weight"))
+	b.vocabulary(b.norm(x, "output_norm.weight"), b.floatOr("logit_scale", 1))
 }
 
-func (b *builder) vocabulary(h Ref) {
+// vocabulary multiplies by the vocabulary and scales what comes of it.
+func (b *builder) vocabulary(h Ref, scale float32) {
 	name := "output"
 	if !b.has(name + ".weight") {
 		name = "token_embd"
 	}
 	b.p.Logits = b.buffer("logits", b.p.Spec.Vocab)
 	b.matMul(b.p.Logits, h, name)
-	if by := b.floatOr("logit_scale", 1); by != 1 {
-		b.op(&Scale{Out: b.p.Logits, In: b.p.Logits, By: by})
+	if scale != 1 {
+		b.op(&Scale{Out: b.p.Logits, In: b.p.Logits, By: scale})
 	}
 	if limit := b.floatOr("final_logit_softcapping", 0); limit != 0 {
 		b.op(&SoftCap{X: b.p.Logits, Cap: limit})

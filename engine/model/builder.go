@@ -17,9 +17,12 @@ type builder struct {
 	// context is how long conversations are wanted, 0 for any.
 	context int
 	used    map[string]bool // tensors bound so far
+	asked   map[string]bool // keys of the architecture looked at so far
 	// outputs says that rows were selected: new buffers have a row an output.
 	outputs bool
-	err     error
+	// residual multiplies what is added to the residual stream; 0 stands for 1.
+	residual float32
+	err      error
 }
 
 func (b *builder) fail(format string, args ...any) {
@@ -78,13 +81,13 @@ func (r Ref) part(at, width int) Ref { return Ref{Buf: r.Buf, At: r.At + at, Wid
 
 // int reads a key of the architecture that must be there.
 func (b *builder) int(key string) int {
-	v, ok := b.f.Int(b.arch + "." + key)
+	v, ok := b.f.Int(b.key(key))
 	b.check(ok, "the key %s.%s is missing", b.arch, key)
 	return b.size(key, v)
 }
 
 func (b *builder) intOr(key string, other int) int {
-	if v, ok := b.f.Int(b.arch + "." + key); ok {
+	if v, ok := b.f.Int(b.key(key)); ok {
 		return b.size(key, v)
 	}
 	return other
@@ -101,8 +104,23 @@ func (b *builder) size(key string, v int64) int {
 }
 
 func (b *builder) floatOr(key string, other float32) float32 {
-	if v, ok := b.f.Float(b.arch + "." + key); ok {
+	if v, ok := b.f.Float(b.key(key)); ok {
 		return float32(v)
+	}
+	return other
+}
+
+// scale reads a factor; files write 0 for none.
+func (b *builder) scale(key string) float32 {
+	if v := b.floatOr(key, 1); v != 0 {
+		return v
+	}
+	return 1
+}
+
+func (b *builder) flag(key string, other bool) bool {
+	if v, ok := b.f.Bool(b.key(key)); ok {
+		return v
 	}
 	return other
 }
@@ -110,7 +128,7 @@ func (b *builder) floatOr(key string, other float32) float32 {
 // layerInts reads a key that has one number for all layers or one for each.
 func (b *builder) layerInts(key string, other int) []int {
 	n := max(1, b.p.Spec.Layers)
-	each, ok := b.f.Ints(b.arch + "." + key)
+	each, ok := b.f.Ints(b.key(key))
 	if !ok {
 		return slices.Repeat([]int{b.intOr(key, other)}, n)
 	}

@@ -52,10 +52,5 @@ func gemma3(b *builder) {
 
 func (b *builder) gemma(full, near attention, slides func(layer int) bool) {
 	near.window = b.window()
-	b.sandwich(b.embed(sqrt(float32(b.p.Spec.Width))), func(layer int) attention {
-		if slides(layer) {
-			return near
-		}
-		return full
-	}, ActGELU, b.p.Spec.Eps)
+	b.sandwich(b.embed(sqrt(float32(b.p.Spec.Width))), b.sliding(near, full, slides), ActGELU, b.p.Spec.Eps)
 }

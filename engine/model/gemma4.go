@@ -98,7 +98,7 @@ func (g *gemma4Layers) attend(b *builder, layer int, h Ref) Ref {
 // feedForward adds the feed-forward, with experts beside it where there are any.
 func (g *gemma4Layers) feedForward(b *builder, layer int, x Ref) {
 	s := &b.p.Spec
-	y := b.gatedOf(layer, b.norm(x, layerName(layer, "ffn_norm.weight")), ActGELU, g.hidden[layer])
+	y := b.gatedOf(layer, "", b.norm(x, layerName(layer, "ffn_norm.weight")), ActGELU, g.hidden[layer])
 	if s.Experts > 0 {
 		b.normInPlace(y, 1, layerName(layer, "post_ffw_norm_1.weight"), s.Eps)
 		h := b.norm(x, layerName(layer, "ffn_gate_inp.scale"))

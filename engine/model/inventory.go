@@ -12,8 +12,9 @@ type Inventory struct {
 	// CellBytes is what a cell takes in all layers with half-precision keys and
 	// values; StateBytes what a sequence's recurrent layers remember.
 	CellBytes, StateBytes int64
-	// Unused are tensors that no operation reads.
-	Unused []string
+	// Unused are tensors that no operation reads, UnusedKeys what the file says of the
+	// architecture that changes nothing here.
+	Unused, UnusedKeys []string
 }
 
 // TypeTotal is how much of a file has one tensor type.
@@ -49,6 +50,7 @@ func (p *Program) Inventory() Inventory {
 		}
 		return int(a.Type) - int(b.Type)
 	})
+	v.UnusedKeys = p.unasked
 	v.CellBytes = p.CellBytes(false)
 	for _, s := range p.States {
 		v.StateBytes += 4 * int64(s.Width)

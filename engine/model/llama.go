@@ -4,29 +4,27 @@ package model
 // attention, norm, gated feed-forward. Rotary pairs are neighbours; Llama 3 divides
 // their frequencies by rope_freqs.weight. With experts it is Mixtral.
 func llama(b *builder) {
-	a := b.attention()
+	a := b.windowed(b.attention())
 	a.rope = b.rotary(rotary{interleaved: true})
 	b.plain(func(int) attention { return a })
 }
 
-// plain lists the layers that most families share; how says how a layer attends.
+// plain is the model that most families are: plain layers between embeddings and head.
 func (b *builder) plain(how func(layer int) attention) {
 	x := b.embed(1)
-	for i := range b.layers() {
-		h := b.norm(x, layerName(i, "attn_norm.weight"))
-		att := b.attend(i, h, how(i))
-		b.wanted(i, &x, &att)
-		b.add(x, b.output(i, att))
-		h = b.norm(x, layerName(i, "ffn_norm.weight"))
-		if b.p.Spec.Experts == 0 {
-			b.add(x, b.gated(i, h, ActSiLU))
-			continue
-		}
-		y := b.buffer("y", x.Width)
-		b.experts(i, y, h, ActSiLU, b.route(i, h, Route{Rule: RouteSoftmax, Normalize: true, Scale: 1}))
-		b.add(x, y)
-	}
+	b.plainLayers(&x, b.softmaxed(), "ffn_norm", how)
 	b.head(x)
+}
+
+// plainLayers lists layers of norm, attention, norm and feed-forward on x, which becomes
+// the wanted rows; ffnNorm names the second norm, how says how a layer attends.
+func (b *builder) plainLayers(x *Ref, f *feedForward, ffnNorm string, how func(layer int) attention) {
+	for i := range b.layers() {
+		att := b.attend(i, b.norm(*x, layerName(i, "attn_norm.weight")), how(i))
+		b.wanted(i, x, &att)
+		b.add(*x, b.output(i, att))
+		f.add(b, i, *x, b.norm(*x, layerName(i, ffnNorm+".weight")))
+	}
 }
 
 // smollm3 is llama with no rotary positions in every fourth layer.
@@ -45,7 +43,7 @@ func smollm3(b *builder) {
 // mistral3 is llama with YaRN and scores that sharpen with every original context's
 // length of positions.
 func mistral3(b *builder) {
-	a := b.attention()
+	a := b.windowed(b.attention())
 	a.rope = b.rotary(rotary{interleaved: true})
 	a.sharpen = b.floatOr("attention.temperature_scale", 0)
 	if a.sharpen != 0 {

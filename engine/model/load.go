@@ -10,15 +10,24 @@ import (
 
 // families are the architectures that Load knows, by general.architecture.
 var families = map[string]func(*builder){
+	"deepseek2":    deepseek2,
+	"exaone4":      exaone4,
 	"gemma2":       gemma2,
 	"gemma3":       gemma3,
 	"gemma4":       gemma4,
 	"glm4":         glm4,
+	"glm4moe":      glm4moe,
 	"gpt-oss":      gptOSS,
 	"gpt2":         gpt2,
+	"granite":      granite,
+	"granitemoe":   granite,
+	"lfm2":         lfm2,
+	"lfm2moe":      lfm2,
 	"llama":        llama,
 	"mistral3":     mistral3,
 	"muse-glimmer": museGlimmer,
+	"nemotron":     nemotron,
+	"olmo2":        olmo2,
 	"phi3":         phi3,
 	"qwen2":        qwen2,
 	"qwen3":        qwen3,
@@ -44,15 +53,16 @@ func LoadFor(f *gguf.File, context int) (*Program, error) {
 	if family == nil {
 		return nil, fmt.Errorf("model: architecture %q is not supported; these are: %s", arch, strings.Join(Architectures(), ", "))
 	}
-	b := &builder{f: f, arch: arch, context: context, p: &Program{File: f}, used: map[string]bool{}}
+	b := &builder{f: f, arch: arch, context: context, p: &Program{File: f}, used: map[string]bool{}, asked: map[string]bool{}}
 	b.readSpec()
 	if b.err == nil {
 		family(b)
+		b.refuseKeys()
 	}
 	if b.err != nil {
 		return nil, fmt.Errorf("model: %s: %w", f.Path, b.err)
 	}
-	b.p.used = b.used
+	b.p.used, b.p.unasked = b.used, b.unasked()
 	b.finish()
 	return b.p, nil
 }
@@ -75,6 +85,7 @@ func (b *builder) readSpec() {
 	s := &b.p.Spec
 	s.Arch = b.arch
 	s.Name, _ = b.f.String("general.name")
+	b.key("vocab_size") // as many as there are embeddings
 	s.Context = b.int("context_length")
 	s.Width = b.int("embedding_length")
 	// Layers that predict tokens further ahead come last, and are not run.
@@ -85,7 +96,11 @@ func (b *builder) readSpec() {
 	if b.err != nil {
 		return
 	}
-	s.KVHeads = b.layerInts("attention.head_count_kv", s.Heads)[0]
+	for _, n := range slices.Backward(b.layerInts("attention.head_count_kv", s.Heads)) {
+		if n > 0 { // recurrent layers have none
+			s.KVHeads = n
+		}
+	}
 	if b.err != nil {
 		return
 	}

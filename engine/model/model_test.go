@@ -56,8 +56,11 @@ func TestPrograms(t *testing.T) {
 			continue
 		}
 		archs[p.Spec.Arch] = true
-		if unused := p.Inventory().Unused; len(unused) > 0 {
-			t.Errorf("%s: tensors that no operation reads: %v", name, unused)
+		beyond := layerName(p.Spec.Layers, "") // of layers that predict further ahead
+		for _, unused := range p.Inventory().Unused {
+			if !strings.HasPrefix(unused, beyond) {
+				t.Errorf("%s: no operation reads %s", name, unused)
+			}
 		}
 		path := filepath.Join("testdata", name+".txt")
 		if *update {
@@ -125,6 +128,10 @@ func TestRefusals(t *testing.T) {
 			want: []string{"blk.0.attn_k.weight", "[64 32]", "[64 64]"}},
 		{model: "tiny-qwen3-f32", spoil: func(f *gguf.File) { f.Tensor("blk.2.attn_norm.weight").Type = gguf.Q8_0 },
 			want: []string{"blk.2.attn_norm.weight", "Q8_0", "F32"}},
+		{model: "tiny-gemma2-f32", from: "tokenizer.ggml.add_bos_token", to: "gemma2.use_parallel_residual",
+			want: []string{"gemma2.use_parallel_residual is true", "not supported"}},
+		{model: "tiny-llama-f32", from: "general.quantization_version", to: "llama.rescale_every_n_layers",
+			want: []string{"llama.rescale_every_n_layers is 2", "not supported"}},
 		{model: "tiny-qwen3moe-f32", spoil: func(f *gguf.File) { f.Tensor("blk.1.ffn_down_exps.weight").Shape = []int{48, 64, 3} },
 			want: []string{"blk.1.ffn_down_exps.weight", "[48 64 3]", "[48 64 4]"}},
 	} {

@@ -13,11 +13,5 @@ func museGlimmer(b *builder) {
 	near := full
 	near.rope = b.rotary(rotary{interleaved: true})
 	near.window = b.window()
-	slides := b.slides(4)
-	b.sandwich(x, func(layer int) attention {
-		if slides(layer) {
-			return near
-		}
-		return full
-	}, ActSiLU, musePostEps)
+	b.sandwich(x, b.sliding(near, full, b.slides(4)), ActSiLU, musePostEps)
 }

@@ -133,6 +133,12 @@ type Route struct {
 	// Normalize divides the chosen weights by their sum; Scale multiplies them.
 	Normalize bool
 	Scale     float32
+	// Bias, if not nil, is added to the weights that the choice looks at, but not to
+	// those that count; one value an expert.
+	Bias *Vector
+	// Groups, if more than 1, are equal runs of experts, of which only the GroupsUsed
+	// whose two largest weights have the largest sums are chosen from.
+	Groups, GroupsUsed int
 }
 
 // RouteRule says how scores become weights.
@@ -163,12 +169,13 @@ type Select struct {
 }
 
 // Conv is a causal convolution over a sequence's rows, one filter a channel,
-// followed by SiLU. Weight is [channels][Taps], the last tap being for the row itself.
+// followed by Act, SiLU or none. Weight is [channels][Taps], the last tap being for the row itself.
 // The state keeps the Taps-1 latest inputs of the sequence.
 type Conv struct {
 	Out, In Ref
 	Weight  *Vector
 	Taps    int
+	Act     Activation
 	State   int
 }
 
@@ -197,4 +204,6 @@ const (
 	ActGELU                   // the tanh approximation
 	ActSigmoid
 	ActSwiGLUClamped
+	ActReLUSquared // max(x, 0)²
+	ActNone        // x
 )

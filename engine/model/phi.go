@@ -4,7 +4,7 @@ package model
 // and, for long contexts, other divisors of the rotary frequencies than for short
 // ones.
 func phi3(b *builder) {
-	a := b.attention()
+	a := b.windowed(b.attention())
 	const short, long = "rope_factors_short.weight", "rope_factors_long.weight"
 	r := rotary{factors: short}
 	if b.has(short) && b.has(long) {

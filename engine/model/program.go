@@ -22,6 +22,8 @@ type Program struct {
 	// vocabulary, for each output.
 	Logits Ref
 	used   map[string]bool // the tensors that were bound
+	// unasked are the architecture's keys that nothing looked at.
+	unasked []string
 }
 
 // Cache is the shape of one layer's keys and values.

@@ -60,16 +60,9 @@ func (b *builder) gatedAttention(layer int, h Ref, a attention) Ref {
 
 // sharedExpert is a feed-forward for every row, weighed by a gate of one value.
 func (b *builder) sharedExpert(layer int, h Ref) Ref {
-	hidden := b.intOr("expert_shared_feed_forward_length", b.p.Spec.Hidden)
-	both := b.buffer("gate_up", 2*hidden)
-	gate, up := both.part(0, hidden), both.part(hidden, hidden)
 	weight := b.buffer("shared_weight", 1)
-	b.matMul(gate, h, layerName(layer, "ffn_gate_shexp"))
-	b.matMul(up, h, layerName(layer, "ffn_up_shexp"))
 	b.matMul(weight, h, layerName(layer, "ffn_gate_inp_shexp"))
-	b.op(&Gate{Out: gate, Gate: gate, Up: up, Act: ActSiLU})
-	y := b.buffer("y", b.p.Spec.Width)
-	b.matMul(y, gate, layerName(layer, "ffn_down_shexp"))
+	y := b.gatedOf(layer, "_shexp", h, ActSiLU, b.intOr("expert_shared_feed_forward_length", b.p.Spec.Hidden))
 	b.op(&Gate{Out: y, Gate: weight, Up: y, Act: ActSigmoid})
 	return y
 }

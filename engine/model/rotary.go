@@ -18,6 +18,8 @@ type rotary struct {
 	factors string
 	// unscaled leaves the file's divisors and scaling to other layers.
 	unscaled bool
+	// latent says that scores take what YaRN would lengthen; see yarnMagnitude.
+	latent bool
 }
 
 // rotary makes a table of frequencies.
@@ -66,22 +68,31 @@ func (b *builder) divideRotary(t *Rotary, name string) {
 
 // scaleRotary applies the file's rope.scaling keys.
 func (b *builder) scaleRotary(t *Rotary, r rotary) {
-	kind, _ := b.f.String(b.arch + ".rope.scaling.type")
+	kind, _ := b.f.String(b.key("rope.scaling.type"))
 	factor := float64(b.floatOr("rope.scaling.factor", b.floatOr("rope.scale_linear", 1)))
 	t.Magnitude = b.floatOr("rope.scaling.attn_factor", 1)
 	if kind == "" && factor != 1 {
 		kind = "linear"
 	}
 	b.check(factor > 0, "the rotary scaling factor is %g", factor)
+	blend := b.floatOr("rope.scaling.yarn_ext_factor", -1)
+	if blend < 0 && kind == "yarn" {
+		blend = 1
+	}
+	b.check(kind == "yarn" || blend <= 0, "rope.scaling.yarn_ext_factor %g is not supported beside rotary scaling %q", blend, kind)
+	if blend <= 0 {
+		t.Magnitude *= b.floatOr("rope.scaling.yarn_attn_factor", 1)
+	}
 	switch kind {
 	case "", "none", "longrope":
+		b.check(kind != "longrope" || factor == 1, "rotary scaling longrope by a factor, %g, is not supported", factor)
 		return
 	case "linear":
 		for i := range t.Freqs {
 			t.Freqs[i] /= factor
 		}
 	case "yarn":
-		b.yarn(t, factor, r)
+		b.yarn(t, factor, float64(blend), r)
 	default:
 		b.fail("rotary scaling %q is not supported; none, linear, yarn and longrope are", kind)
 	}
@@ -90,7 +101,8 @@ func (b *builder) scaleRotary(t *Rotary, r rotary) {
 
 // yarn divides slow pairs by the factor, leaves fast ones, and blends between: a pair is
 // fast if it turns beta_fast times within the original context, slow below beta_slow.
-func (b *builder) yarn(t *Rotary, factor float64, r rotary) {
+// blend is how much of what is fast is left so, 0 for none of it and no sharper scores.
+func (b *builder) yarn(t *Rotary, factor, blend float64, r rotary) {
 	original := float64(b.intOr("rope.scaling.original_context_length", b.p.Spec.Context))
 	n := float64(r.turned)
 	pair := func(turns float32) float64 {
@@ -99,18 +111,25 @@ func (b *builder) yarn(t *Rotary, factor float64, r rotary) {
 	low := max(0, math.Floor(pair(b.floatOr("rope.scaling.yarn_beta_fast", 32))))
 	high := min(n-1, math.Ceil(pair(b.floatOr("rope.scaling.yarn_beta_slow", 1))))
 	for i, f := range t.Freqs {
-		fast := 1 - min(1, max(0, (float64(i)-low)/max(0.001, high-low)))
+		fast := blend * (1 - min(1, max(0, (float64(i)-low)/max(0.001, high-low))))
 		t.Freqs[i] = f/factor*(1-fast) + f*fast
 	}
-	sharp := func(by float64) float64 {
-		if factor <= 1 {
-			return 1
-		}
-		return 1 + 0.1*by*math.Log(factor)
+	b.check(blend == 1 || !r.latent, "rope.scaling.yarn_ext_factor %g is not supported beside latent attention", blend)
+	if blend <= 0 {
+		return
 	}
-	magnitude := sharp(1)
-	if by := b.floatOr("rope.scaling.yarn_log_multiplier", 0); by != 0 {
-		magnitude /= sharp(float64(by))
+	by := yarnMagnitude(factor, float64(b.floatOr("rope.scaling.yarn_log_multiplier", 0)), r.latent)
+	// Files write a factor to multiply by here, or the magnitude itself.
+	given := float64(b.floatOr("rope.scaling.yarn_attn_factor", 1))
+	b.check(given == 1 || math.Abs(given/by-1) < 1e-3, "rope.scaling.yarn_attn_factor is %g; 1 and the usual %g are supported", given, by)
+	t.Magnitude *= float32(by)
+}
+
+// yarnMagnitude is by how much YaRN lengthens what it turns, less what by says is in the
+// scores already; with latent attention that is all of it.
+func yarnMagnitude(factor, by float64, latent bool) float64 {
+	if factor <= 1 || latent && by != 0 {
+		return 1
 	}
-	t.Magnitude *= float32(magnitude)
+	return (1 + 0.1*math.Log(factor)) / (1 + 0.1*by*math.Log(factor))
 }

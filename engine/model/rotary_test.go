@@ -159,3 +159,30 @@ func TestWhichLayersTurn(t *testing.T) {
 		}
 	}
 }
+
+// TestYaRNBlend: half of the blend leaves fast pairs halfway between as they were and slow;
+// none slows all of them, and magnitudes are the file's.
+func TestYaRNBlend(t *testing.T) {
+	name := "tiny-mistral3-f32"
+	const factor, turned = 16, 32
+	table := func(blend float64) *Rotary {
+		b := &builder{f: parse(t, name, testModels(t)[name]), arch: "mistral3", p: &Program{}, asked: map[string]bool{}}
+		r := &Rotary{Magnitude: 3, Freqs: make([]float64, turned/2)}
+		for i := range r.Freqs {
+			r.Freqs[i] = plainFreq(10000, i, turned)
+		}
+		if b.yarn(r, factor, blend, rotary{turned: turned, base: 10000}); b.err != nil {
+			t.Fatal(b.err)
+		}
+		return r
+	}
+	none, half, whole := table(0), table(0.5), table(1)
+	for i, f := range half.Freqs {
+		if slow := plainFreq(10000, i, turned) / factor; !near(none.Freqs[i], slow) || !near(f, (slow+whole.Freqs[i])/2) {
+			t.Errorf("pair %d turns by %g, %g and %g", i, none.Freqs[i], f, whole.Freqs[i])
+		}
+	}
+	if none.Magnitude != 3 || whole.Freqs[0] != 1 {
+		t.Errorf("magnitude %g, the fastest pair turns by %g", none.Magnitude, whole.Freqs[0])
+	}
+}

@@ -103,7 +103,7 @@ func (p *Program) opText(at int) string {
 	case *Experts:
 		return fmt.Sprintf("%s = experts %s of %s by %s: %s, %s, %s", p.ref(o.Out), p.ref(o.IDs), p.ref(o.In), p.ref(o.Weights), o.Gate, o.Up, o.Down)
 	case *Conv:
-		return fmt.Sprintf("%s = silu(convolution of %s, %d taps, %s)", p.ref(o.Out), p.ref(o.In), o.Taps, o.Weight.Name)
+		return fmt.Sprintf("%s = %s(convolution of %s, %d taps, %s)", p.ref(o.Out), o.Act, p.ref(o.In), o.Taps, o.Weight.Name)
 	case *DeltaNet:
 		return fmt.Sprintf("%s = gated delta rule of %s, %s, %s by %s, %s: %d heads over %d of %d", p.ref(o.Out),
 			p.ref(o.Q), p.ref(o.K), p.ref(o.V), p.ref(o.Alpha), p.ref(o.Beta), o.ValueHeads, o.KeyHeads, o.KeyDim)
@@ -178,6 +178,12 @@ func (r *Rotary) String() string {
 
 func (o *Route) text() string {
 	t := [...]string{RouteSoftmax: "softmax of all", RouteChosen: "softmax of the chosen", RouteSigmoid: "sigmoid"}[o.Rule]
+	if o.Bias != nil {
+		t += ", chosen with " + o.Bias.Name
+	}
+	if o.Groups > 1 {
+		t += fmt.Sprintf(", in %d of %d groups", o.GroupsUsed, o.Groups)
+	}
 	if o.Normalize {
 		t += ", normalized"
 	}
@@ -185,7 +191,8 @@ func (o *Route) text() string {
 }
 
 func (a Activation) String() string {
-	return [...]string{ActSiLU: "silu", ActGELU: "gelu", ActSigmoid: "sigmoid", ActSwiGLUClamped: "clamped swiglu"}[a]
+	return [...]string{ActSiLU: "silu", ActGELU: "gelu", ActSigmoid: "sigmoid", ActSwiGLUClamped: "clamped swiglu",
+		ActReLUSquared: "squared relu", ActNone: "plain"}[a]
 }
 
 func times(by float32) string {

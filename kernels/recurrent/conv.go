@@ -4,14 +4,20 @@ import (
 	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
-// Conv takes a causal convolution of channels, each with its own filter, one token
-// further, and applies SiLU. The filter has len(w)/len(x) taps, w is [taps][channels],
-// the last tap being for x itself; state is [taps-1][channels], the oldest token first.
-// Sums go over the taps in order. out may be x.
+// Conv is Convolve followed by SiLU.
 func Conv(out, x, state, w []float32) {
+	Convolve(out, x, state, w)
+	rowwise.SiLU(out, out)
+}
+
+// Convolve takes a causal convolution of channels, each with its own filter, one token
+// further. The filter has len(w)/len(x) taps, w is [taps][channels], the last tap being
+// for x itself; state is [taps-1][channels], the oldest token first. Sums go over the
+// taps in order. out may be x.
+func Convolve(out, x, state, w []float32) {
 	n := len(x)
 	if n == 0 || len(out) != n || len(w)%n != 0 || len(state) != len(w)-n {
-		panic("recurrent: Conv of unequal lengths")
+		panic("recurrent: Convolve of unequal lengths")
 	}
 	last := w[len(state):]
 	for c := convFast(out, x, state, w); c < n; c++ {
@@ -28,5 +34,4 @@ func Conv(out, x, state, w []float32) {
 		}
 		out[c] = sum + v*last[c]
 	}
-	rowwise.SiLU(out, out)
 }

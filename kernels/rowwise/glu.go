@@ -63,6 +63,15 @@ func SiLU(out, x []float32) {
 	}
 }
 
+// ReLUSquared is out = max(x, 0)².
+func ReLUSquared(out, x []float32) {
+	checkTwo(out, x)
+	for i, v := range x {
+		v = max(v, 0)
+		out[i] = v * v
+	}
+}
+
 // GELU is the tanh approximation, out = x/2 * (1 + tanh(√(2/π)·(x + 0.044715x³))),
 // in half precision: below 10, x and the result are rounded to it. Models are run
 // with tables of such halves elsewhere, and their logits tell the difference.

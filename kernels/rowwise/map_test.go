@@ -27,6 +27,7 @@ var mapCases = []struct {
 		return a / (1 + math.Exp(-1.702*a)) * (b + 1)
 	}},
 	{"SigmoidGate", SigmoidGate, func(a, b float64) float64 { return b / (1 + math.Exp(-a)) }},
+	{"ReLUSquared", func(out, a, b []float32) { ReLUSquared(out, a) }, func(a, b float64) float64 { return max(a, 0) * max(a, 0) }},
 	{"SiLU", func(out, a, b []float32) { SiLU(out, a) }, func(a, b float64) float64 { return a / (1 + math.Exp(-a)) }},
 	{"GELU", func(out, a, b []float32) { GELU(out, a) }, func(a, b float64) float64 { return geluHalf(a) }},
 	{"Sigmoid", func(out, a, b []float32) { Sigmoid(out, a) }, func(a, b float64) float64 { return 1 / (1 + math.Exp(-a)) }},

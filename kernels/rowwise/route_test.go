@@ -1,6 +1,7 @@
 package rowwise
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,6 +24,10 @@ func TestRoute(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			r.Bias = make([]float32, experts)
 			kerneltest.Normals(rng, r.Bias, 1)
+		}
+		if each := 2 + rng.IntN(6); experts%each == 0 && rng.IntN(2) == 0 && r.Rule != RouteChosen {
+			r.Groups = experts / each
+			r.GroupsUsed = (used+each-1)/each + rng.IntN(r.Groups-(used+each-1)/each+1)
 		}
 		wantIDs, wantWeights := routeByDefinition(scores, used, r)
 		ids, weights := make([]int32, used), make([]float32, used)
@@ -50,24 +55,15 @@ func routeByDefinition(scores []float32, used int, r Routing) ([]int32, []float3
 			odds[e] = float64(s)
 		}
 	}
-	ids := make([]int32, len(scores))
-	for e := range ids {
-		ids[e] = int32(e)
-	}
-	slices.SortStableFunc(ids, func(a, b int32) int {
-		x, y := float32(odds[a]), float32(odds[b])
+	wanted := make([]float32, len(scores))
+	for e := range wanted {
+		wanted[e] = float32(odds[e])
 		if r.Bias != nil {
-			x, y = x+r.Bias[a], y+r.Bias[b]
+			wanted[e] += r.Bias[e]
 		}
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
-	ids = ids[:used]
+	}
+	closeGroups(wanted, r)
+	ids := ranks(wanted)[:used]
 	chosen, total := make([]float64, used), 0.0
 	for j, e := range ids {
 		chosen[j] = odds[e]
@@ -84,4 +80,32 @@ func routeByDefinition(scores []float32, used int, r Routing) ([]int32, []float3
 		weights[j] = float32(w * float64(r.Scale))
 	}
 	return ids, weights
+}
+
+// ranks are the places of values, the largest first, ties in order.
+func ranks(x []float32) []int32 {
+	ids := make([]int32, len(x))
+	for e := range ids {
+		ids[e] = int32(e)
+	}
+	slices.SortStableFunc(ids, func(a, b int32) int { return cmp.Compare(x[b], x[a]) })
+	return ids
+}
+
+// closeGroups makes the values of groups that are not chosen from as small as can be.
+func closeGroups(wanted []float32, r Routing) {
+	if r.Groups < 2 {
+		return
+	}
+	each := len(wanted) / r.Groups
+	sums := make([]float32, r.Groups)
+	for g := range sums {
+		best := ranks(wanted[g*each:][:each])
+		sums[g] = wanted[g*each+int(best[0])] + wanted[g*each+int(best[1])]
+	}
+	for _, g := range ranks(sums)[r.GroupsUsed:] {
+		for e := range each {
+			wanted[int(g)*each+e] = float32(math.Inf(-1))
+		}
+	}
 }
