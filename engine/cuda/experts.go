@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/confab-tui/confab/engine/model"
@@ -27,6 +28,9 @@ func (c *compiler) route(op *model.Route) error {
 		model.RouteChosen: rowwise.RouteChosen, model.RouteSigmoid: rowwise.RouteSigmoid}[op.Rule]
 	if !ok || op.Scores.Width > rowwise.MaxExperts {
 		return fmt.Errorf("cuda: the rule %d for %d experts is not supported", op.Rule, op.Scores.Width)
+	}
+	if op.Bias != nil || op.Groups > 1 {
+		return errors.New("cuda: experts chosen with a bias or by groups are not supported")
 	}
 	how := rowwise.Routing{Rule: rule, Normalize: op.Normalize, Scale: op.Scale}
 	ids, weights, scores := e.place(op.IDs), e.place(op.Weights), e.place(op.Scores)
