@@ -1,23 +1,21 @@
 package cpu
 
 import (
-	"sync/atomic"
-
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels/matmul"
 )
 
-// product is a phase of matrix products that do not depend on each other. A unit is
+// product is a phase of matrix products that do not depend on each other. A unit is a chunk:
 // some panels of one matrix, for all rows.
 //
-// The first spans, one a worker, go to their own worker if it comes in time, so that it
-// can fetch their weights while it still waits for others.
+// A worker's share is a run of the panels of one matrix after the other, about as many bytes
+// as another's: what comes next in it is always on its way from memory.
 type product struct {
 	e      *Executor
 	domain domain
 	items  []productItem
-	spans  []panelSpan
-	taken  []atomic.Bool // which of the first spans are
+	chunks []chunk
+	ends   []int // of the workers' shares of the chunks
 }
 
 type productItem struct {
@@ -26,26 +24,44 @@ type productItem struct {
 	out model.Ref
 }
 
-// panelSpan is some panels of one of a product's matrices.
-type panelSpan struct{ item, from, to int }
+// chunk is some panels of one of a product's matrices. The worker whose it is goes on to
+// panel end.
+type chunk struct{ item, from, to, end int }
 
-// cut makes the spans. They shrink towards the end, so that workers take few of them
-// and still end together.
+// cut makes the chunks.
 func (p *product) cut() {
-	left := 0
+	threads := int64(p.e.options.Threads)
+	var total, before int64
 	for _, item := range p.items {
-		left += item.m.Panels()
+		total += item.m.Bytes()
 	}
-	p.spans = p.spans[:0]
-	for i, item := range p.items {
-		for from, n := 0, item.m.Panels(); from < n; {
-			to := min(n, from+max(1, 3*left/(4*p.e.options.Threads)))
-			p.spans = append(p.spans, panelSpan{i, from, to})
-			left -= to - from
-			from = to
+	p.chunks, p.ends = p.chunks[:0], p.ends[:0]
+	item, from := 0, 0
+	for w := range threads {
+		limit := total * (w + 1) / threads
+		for item < len(p.items) {
+			m := p.items[item].m
+			panels, size := int64(m.Panels()), m.Bytes()
+			to := max(from, int(min(panels, ((limit-before)*panels+size/2)/size)))
+			p.add(item, from, to)
+			if int64(to) < panels {
+				from = to
+				break
+			}
+			item, from, before = item+1, 0, before+size
 		}
+		p.ends = append(p.ends, len(p.chunks))
 	}
-	p.taken = make([]atomic.Bool, min(len(p.spans), p.e.options.Threads))
+}
+
+// add adds panels as chunks that shrink, so that there are few of them and workers still end
+// together.
+func (p *product) add(item, from, end int) {
+	for from < end {
+		to := from + (end-from+1)/2
+		p.chunks = append(p.chunks, chunk{item, from, to, end})
+		from = to
+	}
 }
 
 // writes says whether a product of the phase writes to what the reference names.
@@ -62,48 +78,37 @@ func (p *product) units() int {
 	if p.e.count(p.domain) == 0 {
 		return 0
 	}
-	for i := range p.taken {
-		p.taken[i].Store(false)
+	return len(p.chunks)
+}
+
+func (p *product) share(worker int) (from, to int) {
+	if worker > 0 {
+		from = p.ends[worker-1]
 	}
-	return len(p.spans)
+	return from, p.ends[worker]
 }
 
 func (p *product) run(unit, worker int) {
-	if unit < len(p.taken) {
-		unit = p.take(worker)
+	c := p.chunks[unit]
+	if from, to := p.share(worker); unit < from || unit >= to {
+		c.end = c.to // another's: what follows is not this worker's
 	}
-	s := &p.spans[unit]
-	item := &p.items[s.item]
+	item := &p.items[c.item]
 	out, stride := p.e.from(item.out, 0)
-	item.m.Mul(out, stride, &item.in.data, nil, s.from, s.to)
+	item.m.MulOn(out, stride, &item.in.data, nil, c.from, c.to, c.end)
 }
 
-// take chooses one of the first spans: the worker's own, or else what others left. There
-// are as many as units that ask for one.
-func (p *product) take(worker int) int {
-	if worker < len(p.taken) && p.taken[worker].CompareAndSwap(false, true) {
-		return worker
-	}
-	for i := range p.taken {
-		if p.taken[i].CompareAndSwap(false, true) {
-			return i
-		}
-	}
-	panic("cpu: more units than spans")
-}
-
-// fetchFirst asks for the weights of the worker's own span.
+// fetchFirst asks for the weights of the worker's share.
 func (p *product) fetchFirst(worker int) {
-	if worker < len(p.taken) {
-		s := &p.spans[worker]
-		p.items[s.item].m.Prefetch(s.from, s.to)
+	if from, to := p.share(worker); from < to {
+		c := &p.chunks[from]
+		p.items[c.item].m.Prefetch(c.from, c.end)
 	}
 }
 
-// fetch asks for the first panel of a span; the others are fetched in passing.
+// fetch asks for the first panel of a matrix; the others are fetched in passing.
 func (p *product) fetch(unit, _ int) {
-	if unit >= len(p.taken) {
-		s := &p.spans[unit]
-		p.items[s.item].m.Prefetch(s.from, s.from+1)
+	if c := &p.chunks[unit]; c.from == 0 {
+		p.items[c.item].m.Prefetch(0, 1)
 	}
 }

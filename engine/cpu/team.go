@@ -15,8 +15,15 @@ type phase interface {
 	run(unit, worker int)
 }
 
-// fetcher is a phase that can bring a unit's data closer. Its units are taken one ahead.
+// fetcher is a phase that can bring a unit's data closer. It is told before a worker runs a
+// unit what that worker runs after it.
 type fetcher interface{ fetch(unit, worker int) }
+
+// sharer is a phase that says itself which units fall to which worker. A worker's follow
+// each other, and those of the worker before.
+type sharer interface {
+	share(worker int) (from, to int)
+}
 
 // team is the executor's workers. The caller of run is worker 0, the others are
 // goroutines that live as long as the team:
@@ -25,23 +32,26 @@ type fetcher interface{ fetch(unit, worker int) }
 //	     ^                                                  |           \-> all were run: open the next phase
 //	     \------------- a phase was opened <- wait: spin, then sleep
 //
-// A phase ends when its units were run, not when all workers have come: one that the system
-// keeps off the processor holds nobody up unless it is in the middle of a unit.
+// A phase's units are shared out evenly, in order, so that a worker meets the same rows, heads and
+// weights from phase to phase and from step to step; who has no more takes the last ones
+// of others. A phase ends when its units were run, not when all workers have come: one
+// that the system keeps off the processor holds nobody up unless it is in the middle of a unit.
 // Whoever opens a phase of a single unit runs it on the spot. Between runs the
 // workers wait in the same place; nobody spins for longer than spins.
 type team struct {
 	// idle is called by a worker before it waits for the end of a phase it worked in.
 	idle   func(phase, worker int)
 	phases []phase
-	at     int // the open phase
+	at     int   // the open phase
+	count  int64 // its units, and one for opening it: the opener reports that like a unit
 	seq    uint64
 	// failed is the first panic of a unit. It ends the run, whose caller panics with it.
 	failed atomic.Pointer[failure]
+	shares []share
 
 	_ [64]byte
-	// ticket says which opening this is, how many units it has and which is the next
-	// to take. It is stored last in an opening, so that who takes a unit sees at.
-	ticket atomic.Uint64
+	// opened changes with every opening; it is 2 seq, and 1 more between runs.
+	opened atomic.Uint64
 	_      [56]byte
 	// ran counts the units of the open phase that were run and reported.
 	ran atomic.Int64
@@ -54,25 +64,19 @@ type team struct {
 	done   sync.WaitGroup
 }
 
-// A ticket is seq, count and next unit, from the high bits down. Between runs count is 0.
-const (
-	ticketBits = 20
-	ticketMask = 1<<ticketBits - 1
-	ticketSeq  = 2 * ticketBits
-)
-
 // spins is how often a waiting worker looks before it sleeps: some 100 microseconds.
 const spins = 2000
 
 func newTeam(n int, idle func(phase, worker int)) *team {
-	t := &team{idle: idle}
+	t := &team{idle: idle, shares: make([]share, n)}
+	t.opened.Store(1)
 	t.wake.L = &t.mutex
 	for w := 1; w < n; w++ {
 		t.done.Add(1)
 		go func() {
 			defer t.done.Done()
 			debug.SetPanicOnFault(true) // a model's file may be cut short under its mapping
-			t.work(w)
+			t.work(w, 0)
 		}()
 	}
 	return t
@@ -82,8 +86,7 @@ func newTeam(n int, idle func(phase, worker int)) *team {
 // where a unit did; the team can run again.
 func (t *team) run(phases []phase) {
 	t.phases, t.at = phases, -1
-	t.open()
-	t.work(0)
+	t.work(0, t.open())
 	if f := t.failed.Swap(nil); f != nil {
 		panic(f)
 	}
@@ -119,92 +122,107 @@ func try(failed *atomic.Pointer[failure], do func()) {
 // close ends the workers.
 func (t *team) close() {
 	t.closed.Store(true)
-	t.publish(0)
+	t.rest()
 	t.done.Wait()
 }
 
 // work takes part in phases. Worker 0 returns at the end of a run, the others when the
-// team closes.
-func (t *team) work(worker int) {
-	ran, at := int64(0), 0
+// team closes. The worker has ran units to report.
+func (t *team) work(worker int, ran int64) {
 	for {
-		now := t.ticket.Add(1) - 1
-		count, unit := int64(now>>ticketBits&ticketMask), int64(now&ticketMask)
-		if unit < count {
-			at = t.at
-			ran += t.take(at, int(unit), worker)
+		now := t.opened.Load()
+		if unit, ok := t.claim(worker); ok {
+			t.runUnit(t.at, unit, worker)
+			ran++
 			continue
 		}
 		if ran > 0 {
+			at, count := t.at, t.count
 			last := t.ran.Add(ran) == count
 			ran = 0
 			if last {
-				t.open()
+				ran = t.open()
 				continue
 			}
 			t.idle(at, worker)
 		}
-		if count == 0 && (worker == 0 || t.closed.Load()) {
+		if now&1 != 0 && (worker == 0 || t.closed.Load()) {
 			return
 		}
-		t.wait(now >> ticketSeq)
+		t.wait(now)
 	}
 }
 
-// take runs a unit, and where the phase fetches, more of them, each taken before the one that
-// comes first is run.
-func (t *team) take(at, unit, worker int) (ran int64) {
-	p := t.phases[at]
-	f, ok := p.(fetcher)
-	if !ok {
-		t.runUnit(p, unit, worker)
-		return 1
+// claim takes the first unit left of the worker's share, or else the last one of another's.
+func (t *team) claim(worker int) (unit int, ok bool) {
+	if unit, ok = t.shares[worker].first(); ok {
+		return unit, true
 	}
-	for {
-		now := t.ticket.Add(1) - 1
-		next := now & ticketMask
-		more := next < now>>ticketBits&ticketMask
-		if more {
-			f.fetch(int(next), worker)
+	for i := range t.shares {
+		if unit, ok = t.shares[(worker+i)%len(t.shares)].last(); ok {
+			return unit, true
 		}
-		t.runUnit(p, unit, worker)
-		ran++
-		if !more {
-			return ran
-		}
-		unit = int(next)
 	}
+	return 0, false
 }
 
 // runUnit runs a unit. One that panics counts as run, so that all workers meet.
-func (t *team) runUnit(p phase, unit, worker int) {
+func (t *team) runUnit(at, unit, worker int) {
+	p := t.phases[at]
+	if f, ok := p.(fetcher); ok {
+		if next, ok := t.shares[worker].peek(); ok {
+			f.fetch(next, worker)
+		}
+	}
 	try(&t.failed, func() { p.run(unit, worker) })
 }
 
 // open goes on to the next phase with units for several workers, running what has one
-// unit. No unit is running elsewhere when it is called.
-func (t *team) open() {
+// unit, or ends the run. No unit is running elsewhere when it is called. It returns what
+// the caller has to report.
+func (t *team) open() int64 {
 	for t.at++; t.at < len(t.phases) && t.failed.Load() == nil; t.at++ {
 		n := t.phases[t.at].units()
-		if n > ticketMask/2 {
+		if n > unitMask/2 {
 			panic("cpu: a phase has too many units")
 		}
 		if n > 1 {
 			t.publish(n)
-			return
+			return 1
 		}
 		if n == 1 {
-			t.runUnit(t.phases[t.at], 0, 0)
+			t.runUnit(t.at, 0, 0)
 		}
 	}
-	t.publish(0)
+	t.rest()
+	return 0
 }
 
-// publish opens a phase of n units, or ends the run where n is 0, and wakes who sleeps.
+// publish opens a phase of n units.
 func (t *team) publish(n int) {
 	t.seq++
+	t.count = int64(n) + 1
 	t.ran.Store(0)
-	t.ticket.Store(t.seq<<ticketSeq | uint64(n)<<ticketBits)
+	s, ok := t.phases[t.at].(sharer)
+	for w := range t.shares {
+		from, to := n*w/len(t.shares), n*(w+1)/len(t.shares)
+		if ok {
+			from, to = s.share(w)
+		}
+		t.shares[w].set(t.seq, from, to)
+	}
+	t.announce(2 * t.seq)
+}
+
+// rest says that no run is under way.
+func (t *team) rest() {
+	t.seq++
+	t.announce(2*t.seq + 1)
+}
+
+// announce tells the workers what is open and wakes who sleeps.
+func (t *team) announce(opened uint64) {
+	t.opened.Store(opened)
 	if t.asleep.Load() > 0 {
 		t.mutex.Lock()
 		t.wake.Broadcast()
@@ -212,17 +230,17 @@ func (t *team) publish(n int) {
 	}
 }
 
-// wait returns once another phase was opened than that of the ticket seen.
+// wait returns once something else is open than what was seen.
 func (t *team) wait(seen uint64) {
 	for range spins {
-		if t.ticket.Load()>>ticketSeq != seen {
+		if t.opened.Load() != seen {
 			return
 		}
 		pause()
 	}
 	t.mutex.Lock()
 	t.asleep.Add(1)
-	for t.ticket.Load()>>ticketSeq == seen {
+	for t.opened.Load() == seen {
 		t.wake.Wait()
 	}
 	t.asleep.Add(-1)

@@ -170,6 +170,12 @@ func (m *Matrix) Packed() { m.source = nil }
 // over k of W[n][k] times row rows[i], for the panels' n; rows nil means all rows
 // of the input in order. Other values of out stay as they are.
 func (m *Matrix) Mul(out []float32, ld int, in *Input, rows []int32, p0, p1 int) {
+	m.MulOn(out, ld, in, rows, p0, p1, p1)
+}
+
+// MulOn is Mul for a caller that goes on to panel end after p1: the first panel of what comes
+// then is on its way from memory when MulOn returns.
+func (m *Matrix) MulOn(out []float32, ld int, in *Input, rows []int32, p0, p1, end int) {
 	if in.form != m.layout.form || in.k != m.K {
 		panic(fmt.Sprintf("matmul: input of form %d and %d values for a matrix of form %d and %d", in.form, in.k, m.layout.form, m.K))
 	}
@@ -182,7 +188,7 @@ func (m *Matrix) Mul(out []float32, ld int, in *Input, rows []int32, p0, p1 int)
 	}
 	tile := tileRows(in.stride)
 	for first := 0; first < count; first += tile {
-		m.mulTile(out, ld, in, rows, first, min(first+tile, count), p0, p1)
+		m.mulTile(out, ld, in, rows, first, min(first+tile, count), p0, p1, end)
 	}
 }
 
@@ -203,7 +209,7 @@ func tileRows(stride int) int {
 	return max(groupRows, share/stride/groupRows*groupRows)
 }
 
-func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1 int) {
+func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1, end int) {
 	a := product{blocks: m.blocks(), bytes: m.layout.bytes}
 	groups := (i1 - i0 + groupRows - 1) / groupRows
 	for p := p0; p < p1; p++ {
@@ -221,7 +227,7 @@ func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1,
 				a.out[j] = &out[(i+j)*ld+p*panelRows]
 			}
 			a.ahead, a.aheadStep = a.w, 0
-			if p+1 < p1 {
+			if p+1 < end {
 				m.fetchAhead(&a, p+1, g, groups)
 			}
 			multiply(m.layout.kind, &a)
