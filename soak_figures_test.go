@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,13 +53,16 @@ type rest struct {
 	device   int64 // bytes in use on the GPU, 0 where there is none
 	// Cells of the pool: those of answers, those kept for their beginnings, all.
 	held, cached, free, total int
-	speed                     float64 // tokens a second of one answer alone
+	// The same answer of one chat alone, every time: tokens a second, and what it took of
+	// the processors, which other programs do not change.
+	speed float64
+	work  time.Duration
 }
 
 func (r rest) String() string {
 	mib := func(bytes int64) float64 { return float64(bytes) / (1 << 20) }
-	s := fmt.Sprintf("%8v  %5d answers  heap %5.1f MiB  resident %5.0f MiB  %3d goroutines  %4d held %5d cached of %d cells  %6.1f tok/s",
-		r.after.Round(time.Second), r.answers, mib(int64(r.heap)), mib(r.resident), r.goroutines, r.held, r.cached, r.total, r.speed)
+	s := fmt.Sprintf("%8v  %5d answers  heap %5.1f MiB  resident %5.0f MiB  %3d goroutines  %4d held %5d cached of %d cells  an answer %6.1f tok/s, %4d ms of processor",
+		r.after.Round(time.Second), r.answers, mib(int64(r.heap)), mib(r.resident), r.goroutines, r.held, r.cached, r.total, r.speed, r.work.Milliseconds())
 	if r.device > 0 {
 		s += fmt.Sprintf("  GPU %.0f MiB", mib(r.device))
 	}
@@ -86,14 +88,21 @@ func (m *monkey) rest() rest {
 	})
 	m.keys("\x15\x17\x0e")
 	time.Sleep(200 * time.Millisecond)
+	m.keys("/set parameter temp 0\r") // the same answer every time
 	r := rest{answers: m.answers}
-	for r.speed == 0 { // an answer of one token has no speed
-		m.keys("Tell me a long story about a bear and a bee.\r")
-		m.until("the answer begins", func(screen string) bool { return speedText.MatchString(screen) || streaming(screen) })
-		m.until("the answer ends", func(screen string) bool { return !streaming(screen) && speedText.MatchString(screen) })
-		time.Sleep(500 * time.Millisecond)
-		r.speed, _ = strconv.ParseFloat(speedText.FindStringSubmatch(m.screen())[1], 64)
-	}
+	m.until("the knob is turned", func(screen string) bool { return strings.Contains(screen, "T 0.00") })
+	before := m.processor()
+	m.keys("Tell me a long story about a bear and a bee.\r")
+	m.until("the answer begins", func(screen string) bool { return speedText.MatchString(screen) || streaming(screen) })
+	m.until("the answer ends", func(screen string) bool {
+		found := speedText.FindStringSubmatch(screen)
+		if streaming(screen) || found == nil {
+			return false
+		}
+		r.speed, _ = strconv.ParseFloat(found[1], 64)
+		return true
+	})
+	r.work = m.processor() - before
 	m.keys("\x10")
 	m.until("the pool is shown", poolText.MatchString)
 	time.Sleep(2500 * time.Millisecond)
@@ -127,6 +136,22 @@ func (m *monkey) resident() (bytes int64) {
 	return bytes
 }
 
+// processor is how long the program has run on the processors.
+func (m *monkey) processor() time.Duration {
+	m.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.cmd.Process.Pid))
+	if err != nil {
+		m.Fatalf("%v\n%s", err, m.screen())
+	}
+	_, fields, _ := strings.Cut(string(stat), ") ") // behind the name
+	var ticks time.Duration
+	for _, f := range strings.Fields(fields)[11:13] { // user and system time, in hundredths
+		n, _ := strconv.Atoi(f)
+		ticks += time.Duration(n)
+	}
+	return ticks * 10 * time.Millisecond
+}
+
 // deviceMemory is how many bytes are in use on the first GPU, by whomever.
 func deviceMemory() int64 {
 	out, err := exec.Command("nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits").Output()
@@ -139,8 +164,7 @@ func deviceMemory() int64 {
 }
 
 // steady compares the last third of the measurements with the second, when the
-// program was warm. Of speeds the best count, since other programs take some, and
-// they may differ by half.
+// program was warm.
 func steady(t *testing.T, rests []rest) {
 	for _, r := range rests {
 		if r.held != 0 || r.cached+r.free != r.total {
@@ -151,31 +175,29 @@ func steady(t *testing.T, rests []rest) {
 		t.Skipf("%d measurements are too few to compare", len(rests))
 	}
 	third := len(rests) / 3
-	rank := func(part []rest, of func(rest) float64, at float64) float64 {
-		var v []float64
-		for _, r := range part {
-			v = append(v, of(r))
-		}
-		slices.Sort(v)
-		return v[int(at*float64(len(v)-1))]
-	}
 	for _, c := range []struct {
 		what  string
 		of    func(rest) float64
-		at    float64 // which of the measurements counts: the middle one is 0.5
-		least float64 // of the end, in shares of the middle
-		most  float64
+		most  float64 // of the end, in shares of the middle
 		slack float64
 	}{
-		{"heap in MiB", func(r rest) float64 { return float64(r.heap) / (1 << 20) }, 0.5, 0, 1.1, 8},
-		{"resident MiB", func(r rest) float64 { return float64(r.resident) / (1 << 20) }, 0.5, 0, 1.1, 32},
-		{"MiB on the GPU", func(r rest) float64 { return float64(r.device) / (1 << 20) }, 0.5, 0, 1, 32},
-		{"goroutines", func(r rest) float64 { return float64(r.goroutines) }, 0.5, 0, 1, 3},
-		{"tokens a second", func(r rest) float64 { return r.speed }, 1, 0.5, 100, 0},
+		{"heap in MiB", func(r rest) float64 { return float64(r.heap) / (1 << 20) }, 1.05, 3},
+		{"resident MiB", func(r rest) float64 { return float64(r.resident) / (1 << 20) }, 1.1, 24},
+		{"MiB on the GPU", func(r rest) float64 { return float64(r.device) / (1 << 20) }, 1, 32},
+		{"goroutines", func(r rest) float64 { return float64(r.goroutines) }, 1, 3},
+		{"ms of processor for an answer", func(r rest) float64 { return float64(r.work.Milliseconds()) }, 1.25, 50},
 	} {
-		middle, end := rank(rests[third:2*third], c.of, c.at), rank(rests[len(rests)-third:], c.of, c.at)
-		if end > middle*c.most+c.slack || end < middle*c.least {
+		middle, end := medianOf(rests[third:2*third], c.of), medianOf(rests[len(rests)-third:], c.of)
+		if end > middle*c.most+c.slack {
 			t.Errorf("%s: %.1f in the middle, %.1f in the end", c.what, middle, end)
 		}
 	}
+}
+
+func medianOf(part []rest, of func(rest) float64) float64 {
+	var v []float64
+	for _, r := range part {
+		v = append(v, of(r))
+	}
+	return median(v)
 }

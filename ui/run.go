@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/confab-tui/confab/ui/store"
+	"github.com/confab-tui/confab/ui/text"
 )
 
 var errNoTerm = errors.New("the chat needs a terminal, and the output is none: confab ask answers into a pipe or a file, --accessible talks in lines")
@@ -102,12 +103,16 @@ func (r *root) anyRunning() bool {
 	return false
 }
 
-// openStore opens the conversations of the data folder. Where that fails, the
-// program goes on without a disk and says so.
+// openStore opens the conversations of the data folder. Damaged ones are moved aside;
+// where nothing can be kept, the program goes on without a disk. Both are told.
 func (r *root) openStore() (closeStore func() error, err error) {
 	o := store.Options{AppVersion: r.options.Version}
 	if dir := r.options.DataDir; dir != "" {
-		if r.store, err = store.Open(dir, o); err == nil {
+		var aside string
+		if r.store, aside, err = store.OpenOrBegin(dir, o); err == nil {
+			if aside != "" {
+				r.saveFailed = "the conversations could not be read and lie in " + text.Clean(aside) + " now; a new file was begun"
+			}
 			return r.store.Close, nil
 		}
 		r.saveFailed = err.Error() + "; this time nothing is kept"

@@ -3,74 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
-
-// childEnv makes the test program a writer that is killed.
-const childEnv = "CONFAB_STORE_CHILD"
-
-func TestMain(m *testing.M) {
-	if dir := os.Getenv(childEnv); dir != "" {
-		writeUntilKilled(dir)
-	}
-	os.Exit(m.Run())
-}
-
-// writeUntilKilled streams an answer, says what is surely on disk, and waits.
-func writeUntilKilled(dir string) {
-	s, err := Open(dir, Options{})
-	if err != nil {
-		fmt.Println("error", err)
-		os.Exit(1)
-	}
-	c := s.New()
-	u := c.AddUser(0, "question")
-	a := c.BeginAnswer(u.ID, Facts{ModelID: "m", Seed: 7})
-	for i := range 100 {
-		a.Append(fmt.Sprintf("word%d ", i), "")
-	}
-	if err := s.Flush(context.Background()); err != nil {
-		fmt.Println("error", err)
-		os.Exit(1)
-	}
-	a.Append("and what comes later", "")
-	fmt.Println("flushed", c.ID)
-	select {}
-}
-
-func TestKilledInTheMiddle(t *testing.T) {
-	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"="+dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var word string
-	var id ID
-	if _, err := fmt.Fscan(out, &word, &id); err != nil || word != "flushed" {
-		t.Fatalf("the writer said %q, %v", word, err)
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	if _, err := os.Stat(filepath.Join(dir, FileName+"-wal")); err != nil {
-		t.Fatalf("the writer closed cleanly: %v", err)
-	}
-	c := load(t, openTest(t, dir), id)
-	m := c.Path()[1]
-	if !strings.Contains(m.Content, "word99") || !m.Unfinished || m.Facts.Seed != 7 {
-		t.Errorf("after the kill the answer is %+v", m)
-	}
-}
 
 func TestStreamsAreSavedWhileTheyRun(t *testing.T) {
 	dir := t.TempDir()

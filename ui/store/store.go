@@ -47,10 +47,23 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("conversations cannot be saved: %w: make the data folder %s writable or choose another", err, dir)
 	}
 	f.Close()
-	if err := os.Chmod(path, 0o600); err != nil {
+	// What was there may be open to others.
+	if err := errors.Join(os.Chmod(dir, 0o700), os.Chmod(path, 0o600)); err != nil {
 		return nil, fmt.Errorf("conversations: %w", err)
 	}
 	return open((&url.URL{Scheme: "file", OmitHost: true, Path: path}).String(), path, 0, o)
+}
+
+// OpenOrBegin is Open, but where the database is damaged it is moved aside, under the
+// name that is returned, and a new one is begun.
+func OpenOrBegin(dir string, o Options) (s *Store, aside string, err error) {
+	s, err = Open(dir, o)
+	if _, damaged := errors.AsType[*CorruptError](err); damaged {
+		if aside, err = moveAside(dir); err == nil {
+			s, err = Open(dir, o)
+		}
+	}
+	return s, aside, err
 }
 
 // OpenMemory makes a store that lives as long as the program: what to use when
@@ -98,9 +111,9 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.db.Close())
 }
 
-// MoveAside renames the database of the folder dir, with its companions, so
-// that Open can begin a new one; it returns the new name.
-func MoveAside(dir string) (string, error) {
+// moveAside renames the database of the folder dir, with its companions, and returns
+// the new name.
+func moveAside(dir string) (string, error) {
 	path := filepath.Join(dir, FileName)
 	to := strings.TrimSuffix(path, ".db") + "-" + time.Now().Format("20060102-150405") + ".damaged.db"
 	if err := os.Rename(path, to); err != nil {

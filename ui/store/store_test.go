@@ -180,6 +180,9 @@ func TestStateAndPrompts(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	s := openTest(t, dir)
 	s.New().SetTitle("x")
 	flush(t, s)
@@ -210,14 +213,22 @@ func TestCorruptIsRefusedAndMovedAside(t *testing.T) {
 	if b, _ := os.ReadFile(path); string(b) != junk {
 		t.Fatal("the damaged file was changed")
 	}
-	to, err := MoveAside(dir)
+	s, aside, err := OpenOrBegin(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, _ := os.ReadFile(to); string(b) != junk {
+	s.New().SetTitle("x")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(aside); string(b) != junk {
 		t.Error("the damaged file was not kept")
 	}
-	openTest(t, dir)
+	s, aside, err = OpenOrBegin(dir, Options{})
+	if err != nil || aside != "" {
+		t.Fatalf("a sound database: moved to %q, %v", aside, err)
+	}
+	s.Close()
 }
 
 func TestNewerSchemaIsRefused(t *testing.T) {
