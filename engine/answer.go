@@ -36,6 +36,8 @@ type answer struct {
 	counts Counts
 	// started and first are when it got its first cells and its first token.
 	started, first time.Time
+	// next is when the answer may have another token, where it has a pace.
+	next time.Time
 	// resumed says that its prompt was evaluated before, so that what is
 	// evaluated now is not counted.
 	resumed bool

@@ -122,6 +122,9 @@ type Request struct {
 	DropOldest bool
 	// Alternatives is how many candidates each token record carries.
 	Alternatives int
+	// Pace is the most tokens a second, for who wants to read along; 0 is as fast as
+	// they come.
+	Pace float64
 	// IgnoreEnd goes on past end-of-generation tokens.
 	IgnoreEnd bool
 }

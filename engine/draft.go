@@ -42,7 +42,7 @@ func (lookup) draft(tokens []int32, most int) []int32 {
 // draft asks for proposals behind the decode row of a, as many as are worth their
 // rows beside those planned already. Nobody is paused for their cells.
 func (e *Engine) draft(planned []part, a *answer, rows int) []int32 {
-	if e.drafter == nil || a.plain || e.slots != nil || rows != 1 || a.pending() != 1 || a.counts.Generated == 0 || len(e.rota) > 0 {
+	if e.drafter == nil || a.plain || a.req.Pace > 0 || e.slots != nil || rows != 1 || a.pending() != 1 || a.counts.Generated == 0 || len(e.rota) > 0 {
 		return nil
 	}
 	most := min(mostDraft, e.pool.Free()+e.pool.Idle()-1, e.info.Context-len(a.tokens)-1)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -38,6 +39,16 @@ func (b *inbox) nudge() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
+	}
+}
+
+// wait returns when something comes in, or after a time.
+func (b *inbox) wait(most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-b.wake:
+	case <-timer.C:
 	}
 }
 
@@ -97,12 +108,12 @@ func (e *Engine) loop() {
 // rounds is the loop itself; the error is why it is over.
 func (e *Engine) rounds() error {
 	for {
-		parts, idle, closing := e.prepare()
+		parts, rest, closing := e.prepare()
 		switch {
 		case closing:
 			return ErrClosed
-		case len(parts) == 0 && idle:
-			<-e.inbox.wake
+		case len(parts) == 0 && rest > 0:
+			e.inbox.wait(rest)
 		case len(parts) == 0: // everybody in the plan was paused: plan again
 		default:
 			if err := e.look(); err != nil {
@@ -129,15 +140,16 @@ func (e *Engine) look() error {
 }
 
 // prepare is the part of a turn in front of the executor's: requests, cancels,
-// admission, schedule. It is idle where nobody has anything to run.
-func (e *Engine) prepare() (parts []part, idle, closing bool) {
+// admission, schedule. Where it plans nothing, rest is how long that will last
+// unless something comes in.
+func (e *Engine) prepare() (parts []part, rest time.Duration, closing bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, work := range e.inbox.take() {
 		work()
 	}
 	if e.closing {
-		return nil, true, true
+		return nil, 0, true
 	}
 	for _, a := range slices.Clone(e.answers) {
 		if _, cancelled := a.stream.wishes(); cancelled {
@@ -147,7 +159,10 @@ func (e *Engine) prepare() (parts []part, idle, closing bool) {
 	e.admit()
 	parts = e.plan()
 	e.emit()
-	return parts, e.running() == 0, false
+	if e.running() == 0 {
+		return parts, math.MaxInt64, false
+	}
+	return parts, e.rest(time.Now()), false
 }
 
 // step runs what was planned and takes the results in. A step that fails is run

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"github.com/confab-tui/confab/engine/kv"
 	"github.com/confab-tui/confab/engine/model"
@@ -35,9 +36,11 @@ func (p part) last() bool { return p.from+p.n == len(p.a.tokens) }
 // rotation.
 func (e *Engine) plan() []part {
 	var parts []part
+	now := time.Now()
 	for _, a := range e.answers {
-		if a.running() && a.pending() == 1 {
+		if a.running() && a.pending() == 1 && !a.next.After(now) {
 			parts = e.claim(parts, a, 1)
+			a.keepPace(now)
 		}
 	}
 	e.shareOut(e.pace.budget(len(parts) > 0))
@@ -47,6 +50,33 @@ func (e *Engine) plan() []part {
 		}
 	}
 	return parts
+}
+
+// keepPace puts off the answer's next token.
+func (a *answer) keepPace(now time.Time) {
+	if a.req.Pace <= 0 {
+		return
+	}
+	gap := time.Duration(float64(time.Second) / a.req.Pace)
+	if a.next = a.next.Add(gap); a.next.Before(now) {
+		a.next = now.Add(gap)
+	}
+}
+
+// rest is how long nobody may have a token, 0 where somebody may.
+func (e *Engine) rest(now time.Time) time.Duration {
+	least := time.Duration(0)
+	for _, a := range e.answers {
+		wait := a.next.Sub(now)
+		switch {
+		case !a.running():
+		case a.pending() != 1 || wait <= 0:
+			return 0
+		case least == 0 || wait < least:
+			least = wait
+		}
+	}
+	return least
 }
 
 // shareOut gives the budget to the answers of the rota, a chunk each, again and
