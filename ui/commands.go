@@ -36,6 +36,7 @@ func init() {
 		{name: "preset", needs: true, args: "NAME", help: "model, neutral, precise, creative", run: (*root).presetCommand},
 		{name: "seed", args: "N", help: "pin the dice; random frees them", run: (*root).seedCommand},
 		{name: "think", needs: true, args: "on off auto", help: "ask for thinking or against it", run: (*root).thinkCommand},
+		{name: "pace", args: "N", needs: true, help: "at most N tokens a second; 0: no limit", run: (*root).paceCommand},
 		{name: "regen", alias: []string{"regenerate", "retry"}, help: "answer again, keep both", run: action(doRegenerate)},
 		{name: "replay", help: "make the answer again, compare", run: func(r *root, _ string) tea.Cmd { return r.replayAnswer(r.pane(), nil) }},
 		{name: "continue", help: "continue a cut answer", run: (*root).continueCommand},
@@ -240,6 +241,20 @@ func (r *root) thinkCommand(arg string) tea.Cmd {
 		return r.fail("write /think on, off or auto")
 	}
 	r.say(toneQuiet, "thinking "+arg+" from the next answer on")
+	return nil
+}
+
+func (r *root) paceCommand(arg string) tea.Cmd {
+	v, err := strconv.ParseFloat(arg, 64)
+	if err != nil || !(v >= 0 && v <= 1e6) {
+		return r.fail("write /pace N for at most N tokens a second, /pace 0 for no limit")
+	}
+	r.pace = v
+	if v == 0 {
+		r.say(toneQuiet, "answers come as fast as they can, from the next one on")
+	} else {
+		r.say(toneQuiet, "answers come with at most "+arg+" tokens a second, from the next one on")
+	}
 	return nil
 }
 

@@ -198,3 +198,27 @@ func TestExternalEditor(t *testing.T) {
 	b.send(readBack(b.r.pane(), path, errTest))
 	b.shows("the editor:")
 }
+
+// TestPace: who reads along sets how fast answers come; it is asked of the engine
+// and kept for next time.
+func TestPace(t *testing.T) {
+	dir := onDisk(t)
+	b := newBench(t, 100, 30, dir)
+	b.runCommand("/pace fast")
+	b.shows("write /pace N")
+	b.keys("ctrl+u")
+	b.runCommand("/pace 12.5")
+	b.ask("one")
+	b.r.remember()
+	if err := b.r.store.Flush(b.r.ctx); err != nil {
+		t.Fatal(err)
+	}
+	again := newBench(t, 100, 30, dir)
+	again.ask("two")
+	again.runCommand("/pace 0")
+	again.ask("three")
+	got := []float64{b.f.asked[0].Pace, again.f.asked[0].Pace, again.f.asked[1].Pace}
+	if got[0] != 12.5 || got[1] != 12.5 || got[2] != 0 {
+		t.Errorf("the engine was asked for %v tokens a second", got)
+	}
+}

@@ -137,7 +137,8 @@ type launch struct {
 	seed       int64
 	dice       func() int64
 	dropOldest bool
-	version    string // of this program
+	version    string  // of this program
+	pace       float64 // see engine.Request
 }
 
 // answer begins the model's turn at the end of the path.
@@ -215,7 +216,7 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 	}
 	return a, engine.Request{
 		Conversation: c.chat.ID.String(), Sampling: s.Sampling, MaxTokens: s.MaxTokens,
-		Think: c.think, DropOldest: l.dropOldest, Alternatives: alternatives,
+		Think: c.think, DropOldest: l.dropOldest, Alternatives: alternatives, Pace: l.pace,
 	}
 }
 

@@ -56,6 +56,7 @@ type root struct {
 	saved       string          // the workspace as it was last remembered
 	complete    completion
 	find        finder
+	pace        float64  // tokens a second that a person wants to read, 0 for no limit
 	copied      string   // the text that was copied last
 	closed      []func() // what undo brings back, the last one last
 	replayed    *replay  // the answer that is, or was last, made again
@@ -288,7 +289,7 @@ func (r *root) start(p *pane, seed int64) tea.Cmd {
 func (r *root) launch(p *pane, seed int64) launch {
 	b := r.backOf(p)
 	b.used = r.now()
-	return launch{ctx: r.ctx, engine: b.engine, base: &b.base, seed: seed, dice: r.dice, dropOldest: r.options.DropOldest, version: r.options.Version}
+	return launch{ctx: r.ctx, engine: b.engine, base: &b.base, seed: seed, dice: r.dice, dropOldest: r.options.DropOldest, version: r.options.Version, pace: r.pace}
 }
 
 // say shows a message until the next key.

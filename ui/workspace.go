@@ -16,6 +16,7 @@ type workspace struct {
 	Theme  string     `json:"theme,omitempty"`
 	// Keys are those of actions that were given others in the program.
 	Keys map[string][]string `json:"keys,omitempty"`
+	Pace float64             `json:"pace,omitempty"`
 }
 
 type savedTab struct {
@@ -32,7 +33,7 @@ const (
 
 // remember hands the state of the screen to the store's writer.
 func (r *root) remember() {
-	w := workspace{Active: r.active, Panel: r.panel.open, Theme: r.chosenTheme, Keys: r.ownKeys}
+	w := workspace{Active: r.active, Panel: r.panel.open, Theme: r.chosenTheme, Keys: r.ownKeys, Pace: r.pace}
 	for _, t := range r.tabs {
 		s := savedTab{Focus: t.focus, Broadcast: t.broadcast, Compare: t.compare}
 		for _, p := range t.panes {
@@ -101,7 +102,7 @@ func (r *root) restore(ctx context.Context) {
 			r.tabs = append(r.tabs, t)
 		}
 	}
-	r.panel.open = w.Panel
+	r.panel.open, r.pace = w.Panel, max(w.Pace, 0)
 	if from := r.options.Sources["theme"]; from != "flag" && from != "env" {
 		r.restoreTheme(w.Theme)
 	}
