@@ -47,11 +47,11 @@ invariants:
 	@echo "== tests with the pool's invariants"
 	$(GO) test -tags invariants -short -timeout 15m ./engine ./engine/kv ./engine/cpu
 
-# SOAK is how long eight chats are used at random on a terminal; memory, goroutines
-# and speed are printed and must not grow.
+# SOAK is how long eight chats are used at random on a terminal; memory, goroutines,
+# cells and speed are printed and must not grow.
 SOAK ?= 2h
 soak:
-	CONFAB_OPERATIONS=10000 $(GO) test -count=1 -timeout 60m -run People -v ./engine
+	CONFAB_OPERATIONS=10000 $(GO) test -tags invariants -count=1 -timeout 60m -run People -v ./engine
 	SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 -run '^TestSoak$$' -v .
 
 race:

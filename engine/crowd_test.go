@@ -62,6 +62,37 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
+// The same with a model that computes, whose answers by themselves come from a second
+// engine: 64 chats need six times the pool.
+func TestRealCrowd(t *testing.T) {
+	const chats, words, most = 64, 40, 24
+	crowded, alone := openTiny(t, "tiny-llama-f32", chats*(words+most)/6), openTiny(t, "tiny-llama-f32", 500)
+	ask := func(i int) Request {
+		rnd := rand.New(rand.NewPCG(uint64(i), 9))
+		r := Request{Conversation: fmt.Sprint(i), MaxTokens: most, IgnoreEnd: true}
+		r.Sampling = Sampling{Temperature: float32(i % 2), TopP: 0.95, TopK: 40, Seed: int64(i), RepeatPenalty: 1.1, RepeatLastN: 20}
+		for range words {
+			r.Tokens = append(r.Tokens, 3+rnd.Int32N(200))
+		}
+		return r
+	}
+	var streams []*Stream
+	for i := range chats {
+		streams = append(streams, crowded.Generate(context.Background(), ask(i)))
+	}
+	for i, s := range streams {
+		got := finish(t, s)
+		want := finish(t, alone.Generate(context.Background(), ask(i)))
+		if got.End.Reason != ReasonLength || !slices.Equal(ids(got.Tokens), ids(want.Tokens)) {
+			t.Errorf("chat %d ended with %q, %v, says %v, alone %v", i, got.End.Reason, got.End.Err, ids(got.Tokens), ids(want.Tokens))
+		}
+		watchPool(t, crowded.Stats().Pool)
+	}
+	if pool := crowded.Stats().Pool; pool.Held != 0 || pool.Cached+pool.Free != pool.Total {
+		t.Errorf("in the end of %d cells %d are held, %d cached, %d free", pool.Total, pool.Held, pool.Cached, pool.Free)
+	}
+}
+
 // watchPool holds a picture of the pool against itself.
 func watchPool(t *testing.T, p PoolStats) {
 	if p.Held+p.Cached+p.Free != p.Total || p.Held < 0 || p.Cached < 0 || p.Free < 0 || p.Shared > p.Held+p.Cached {

@@ -197,22 +197,25 @@ func TestPeople(t *testing.T) {
 	}
 }
 
+// openTiny opens a small model that computes.
+func openTiny(t *testing.T, name string, cells int) *Engine {
+	t.Helper()
+	e, err := Open(context.Background(), Config{Model: "../testdata/models/" + name + ".gguf", Backend: "cpu", Threads: 2, Cells: cells}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
 // The same with models that compute: a plain one, one with windows, one with
 // recurrent layers. What an answer should be is asked of a second engine with room
 // for everything, alone.
 func TestRealPeople(t *testing.T) {
 	for i, name := range []string{"tiny-llama-f32", "tiny-gemma3-f32", "tiny-qwen35-f32"} {
 		t.Run(name, func(t *testing.T) {
-			open := func(cells int) *Engine {
-				e, err := Open(context.Background(), Config{Model: "../testdata/models/" + name + ".gguf", Backend: "cpu", Threads: 2, Cells: cells}, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { e.Close() })
-				return e
-			}
-			alone := open(2000)
-			p := &people{t: t, rnd: rand.New(rand.NewPCG(uint64(i), 5)), e: open(400), ended: make(map[Reason]int)}
+			alone := openTiny(t, name, 2000)
+			p := &people{t: t, rnd: rand.New(rand.NewPCG(uint64(i), 5)), e: openTiny(t, name, 400), ended: make(map[Reason]int)}
 			p.check = func(prompt []int32, r Request, got Event) {
 				if len(got.Changes) > 0 { // what follows depends on when they came
 					return
