@@ -39,9 +39,13 @@ func Available() error {
 	case status != C.CUDA_SUCCESS:
 		return fmt.Errorf("the NVIDIA driver does not start: cuInit: %w", status)
 	}
-	if v := cu.Version(); v < oldestDriver {
+	var v C.int
+	if err := check("cuDriverGetVersion", C.cuDriverGetVersion(&v)); err != nil {
+		return err
+	}
+	if v < oldestDriver {
 		return fmt.Errorf("the NVIDIA driver is too old: it speaks CUDA %s, the kernels need %s; update the driver",
-			version(v), version(oldestDriver))
+			version(int(v)), version(oldestDriver))
 	}
 	n, err := cu.NumDevices()
 	if err != nil {

@@ -61,7 +61,7 @@ func useEverything() error {
 	_, _, memory := d.Memory()
 	p, alloc := d.Alloc(1 << 16)
 	if alloc != nil {
-		return errors.Join(alloc, d.Close())
+		return errors.Join(memory, alloc, d.Close())
 	}
 	b := make([]byte, 1<<16)
 	errs := []error{memory, d.Upload(p, b), d.Download(b, p), d.Fill(p, 1, 100)}
@@ -97,7 +97,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 		return
 	}
 	driver := fake.Driver(t, ".")
-	for _, call := range strings.Fields(`cuInit cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute
+	for _, call := range strings.Fields(`cuInit cuDriverGetVersion cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute
 		cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuCtxSetCurrent cuCtxSynchronize cuModuleLoadData cuModuleUnload
 		cuModuleGetFunction cuFuncSetAttribute cuMemGetInfo_v2 cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost
 		cuMemcpyHtoD_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoH_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8_v2

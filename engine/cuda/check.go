@@ -15,16 +15,23 @@ func (e *Executor) check(s *model.Step) error {
 	}
 	vocab, cells := int32(e.program.Spec.Vocab), int32(e.options.Cells)
 	for i, r := range s.Rows {
-		if r.Token < 0 || r.Token >= vocab || r.Cell < 0 || r.Cell >= cells || r.Pos < 0 {
-			return fmt.Errorf("cuda: row %d: token %d of %d, cell %d of %d, position %d", i, r.Token, vocab, r.Cell, cells, r.Pos)
+		if r.Token < 0 || r.Token >= vocab || r.Cell < 0 || r.Cell >= cells || r.Pos < 0 || r.Pos >= e.positions {
+			return fmt.Errorf("cuda: row %d: token %d of %d, cell %d of %d, position %d of %d", i, r.Token, vocab, r.Cell, cells, r.Pos, e.positions)
 		}
 	}
 	next := 0
+	var taken uint64 // slots
 	for i, q := range s.Seqs {
 		if q.First != next || q.Count < 1 || q.First+q.Count > len(s.Rows) {
 			return fmt.Errorf("cuda: sequence %d has rows %d to %d; %d comes next of %d", i, q.First, q.First+q.Count, next, len(s.Rows))
 		}
 		next += q.Count
+		if e.slots > 0 {
+			if q.Slot < 0 || q.Slot >= e.slots || taken>>q.Slot&1 != 0 {
+				return fmt.Errorf("cuda: sequence %d has slot %d of %d, which must be its own", i, q.Slot, e.slots)
+			}
+			taken |= 1 << q.Slot
+		}
 		if err := checkSequence(s, i, cells); err != nil {
 			return err
 		}

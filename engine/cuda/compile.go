@@ -110,6 +110,10 @@ func (c *compiler) operation() (int, error) {
 		return 1, c.route(op)
 	case *model.Experts:
 		return 1, c.experts(op)
+	case *model.Conv:
+		return 1, c.conv(op)
+	case *model.DeltaNet:
+		return 1, c.deltaNet(op)
 	}
 	return c.values()
 }
@@ -117,6 +121,9 @@ func (c *compiler) operation() (int, error) {
 func (c *compiler) embed(op *model.Embed) error {
 	e := c.e
 	table, out := e.matrices[op.Table], e.place(op.Out)
+	if op.ByPosition {
+		e.positions = int32(op.Table.Rows)
+	}
 	c.add(func(p *pass) {
 		ids := p.in.at(p.in.tokens)
 		if op.ByPosition {
@@ -178,6 +185,12 @@ func (c *compiler) values() (int, error) {
 		a, ref = rowwise.MapArgs{Op: kind, A: e.place(op.In)}, op.Out
 	case *model.Gate:
 		kind, err := gateOf(op.Act)
+		if op.Gate.Width < op.Up.Width {
+			kind, err = rowwise.MapWeigh, nil
+			if op.Act != model.ActSigmoid {
+				err = fmt.Errorf("cuda: a gate %v of one value is not supported", op.Act)
+			}
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 
 	"github.com/confab-tui/confab/engine/model"
@@ -48,12 +49,17 @@ type Executor struct {
 	matrices map[*model.Matrix]*matmul.DeviceMatrix
 	vectors  map[*model.Vector]gpu.Ptr
 	caches   []cache
-	ropes    []*rope
-	plans    []*attendPlan
-	rounded  []*rounded
-	experts  []*expertRoom
-	parts    gpu.Ptr // of attention
-	partRows int     // records in it
+	slots    int       // of states
+	states   []gpu.Ptr // one for each of the program's: [slots][width]
+	// positions is how many the program has embeddings for, if it has any.
+	positions int32
+	ropes     []*rope
+	plans     []*attendPlan
+	rounded   []*rounded
+	experts   []*expertRoom
+	parts     gpu.Ptr // of attention
+	partRows  int     // records in it
+	arrived   gpu.Ptr // [row][key head], how many of a row's parts there are
 
 	body, tail   []launcher // the tail works on outputs
 	small, large *inputs
@@ -91,9 +97,6 @@ func Available() error { return gpu.Available() }
 // New uploads the weights of a program, makes room for the cells and captures the
 // graphs.
 func New(p *model.Program, o Options) (*Executor, error) {
-	if len(p.States) > 0 {
-		return nil, fmt.Errorf("cuda: %s models remember sequences in states, which only the CPU runs yet", p.Spec.Arch)
-	}
 	// The driver's context belongs to a thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -101,7 +104,7 @@ func New(p *model.Program, o Options) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Executor{program: p, options: o, device: d, graphs: map[int]*gpu.Graph{}}
+	e := &Executor{program: p, options: o, device: d, graphs: map[int]*gpu.Graph{}, positions: math.MaxInt32}
 	if err := e.start(); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

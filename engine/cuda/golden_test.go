@@ -49,14 +49,14 @@ func readGolden(t *testing.T, path string) *golden {
 // builtin is the model that ships with the program.
 const builtin = "../builtin/confab-tiny-q8_0.gguf"
 
-// models lists the models with golden logits that this executor runs.
+// models lists the models with golden logits.
 func models(t *testing.T) map[string]string {
 	t.Helper()
 	if err := Available(); err != nil {
 		t.Skip(err)
 	}
 	found := map[string]string{}
-	for _, folder := range []string{"../../testdata", "../../../shared/testdata"} {
+	for _, folder := range []string{"../../testdata", *testdata} {
 		paths, err := filepath.Glob(filepath.Join(folder, "models", "*.gguf"))
 		if err != nil {
 			t.Fatal(err)
@@ -137,9 +137,6 @@ func TestGoldenLogits(t *testing.T) {
 	for name, path := range models(t) {
 		t.Run(name, func(t *testing.T) {
 			p := load(t, path)
-			if len(p.States) > 0 {
-				t.Skip("states are for the CPU")
-			}
 			base := strings.TrimSuffix(filepath.Base(path), ".gguf")
 			g := readGolden(t, filepath.Join(filepath.Dir(path), "..", "logits", base))
 			e := start(t, p, Options{Cells: 200})

@@ -23,8 +23,8 @@ type inputs struct {
 	device gpu.Ptr
 	rows   int
 	// Byte offsets of the fixed places.
-	tokens, positions, cells, parts, picks, draws, packed int
-	used                                                  int
+	tokens, positions, cells, parts, pieces, picks, draws, packed int
+	used                                                          int
 }
 
 // The header's int32: rows and outputs that are no padding, then four for each plan.
@@ -60,6 +60,7 @@ func (e *Executor) newInputs(rows, lists int) (*inputs, error) {
 	place(4 * (headerPlans + 4*len(e.plans)))
 	in.tokens, in.positions, in.cells = place(4*rows), place(4*rows), place(4*rows)
 	in.parts = place(16 * rows * len(e.plans))
+	in.pieces = place(16 * e.slots)
 	in.picks, in.draws = place(4*graphRows), place(64*graphRows)
 	in.packed = at
 	place(32 * (e.partRows + rows) * len(e.plans))
@@ -115,6 +116,7 @@ func (e *Executor) fill(p *pass, step *model.Step, first, last int, outs []outpu
 			tokens[i], positions[i], cells[i] = 0, 0, 0
 		}
 	}
+	e.fillPieces(in, step, first, last)
 	spans, lists, ok := e.lists(in, step, first, last)
 	if !ok {
 		return fmt.Errorf("cuda: the cells that a step of %d sequences refers to are more than %d bytes hold", len(step.Seqs), len(in.host))

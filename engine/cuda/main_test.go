@@ -16,7 +16,9 @@ import (
 
 var (
 	fatbin = flag.String("fatbin", "", "a file of kernels to run instead of those built in")
-	record = flag.String("record", "", "where to write what ran on which device, if all of it passed")
+	// testdata is where ../shared/testdata is where the tree stands alone.
+	testdata = flag.String("testdata", "../../../shared/testdata", "a folder of more models and logits")
+	record   = flag.String("record", "", "where to write what ran on which device, if all of it passed")
 )
 
 // figures are what benchmarks found, a line each; device is what they ran on.

@@ -54,14 +54,18 @@ func TestBuiltin(t *testing.T) {
 // every logit row has the bits that it has when the sequence runs alone, token by
 // token.
 func TestEveryWidth(t *testing.T) {
-	for _, path := range []string{builtin, "../../testdata/models/tiny-llama-q4_k_m.gguf", "../../testdata/models/tiny-qwen3-f32.gguf"} {
+	for _, name := range []string{"tiny-llama-q4_k_m", "tiny-qwen3-f32", "tiny-qwen35-f32", "tiny-qwen35moe-f32", ""} {
+		path := builtin
+		if name != "" {
+			path = "../../testdata/models/" + name + ".gguf"
+		}
 		t.Run(path, func(t *testing.T) { everyWidth(t, path) })
 	}
 }
 
 const (
-	mixLength = 90
-	mixSeqs   = 24
+	mixLength = 140
+	mixSeqs   = 48
 )
 
 func everyWidth(t *testing.T, path string) {
@@ -73,6 +77,7 @@ func everyWidth(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 	}
+	spoilStates(t, e)
 	r := rand.New(rand.NewPCG(2, 2))
 	texts := make([][]int32, mixSeqs)
 	alone := make([][][]float32, mixSeqs)
@@ -92,66 +97,135 @@ func everyWidth(t *testing.T, path string) {
 		if eager {
 			run = start(t, p, Options{Cells: mixLength*mixSeqs + 1, Eager: true})
 		}
-		mix(t, run, r, texts, alone)
+		m := &mixer{t: t, launched: countLaunches(run), r: r, texts: texts, alone: alone, done: make([]int, mixSeqs)}
+		m.all()
 	}
 }
 
-// mix runs random steps until all sequences have ended, twice.
-func mix(t *testing.T, e *Executor, r *rand.Rand, texts [][]int32, alone [][][]float32) {
-	widths := r.Perm(65)
-	widths = append(widths, 95, 96, 130, 300)
-	r.Shuffle(len(widths), func(i, j int) { widths[i], widths[j] = widths[j], widths[i] })
-	worst := 0.0
-	launched := countLaunches(e)
-	done := make([]int, mixSeqs)
-	for _, w := range widths {
-		want := w + 1
-		step := &model.Step{}
-		var checks [][2]int
-		for _, i := range r.Perm(mixSeqs) {
-			left := want - len(step.Rows)
-			if left == 0 {
-				break
-			}
-			if done[i] == mixLength {
-				done[i] = 0 // the same cells once more
-			}
-			n := min(left, 1+r.IntN(mixLength-done[i]))
-			if r.IntN(2) == 0 {
-				n = 1
-			}
-			first := len(step.Rows)
-			for j := range n {
-				pos := done[i] + j
-				step.Rows = append(step.Rows, model.Row{Token: texts[i][pos], Pos: int32(pos), Cell: cellOf(i, pos)})
-				if r.IntN(3) == 0 {
-					step.Outputs = append(step.Outputs, model.Output{Row: first + j, Logits: true})
-					checks = append(checks, [2]int{i, pos})
-				}
-			}
-			done[i] += n
-			seq := model.Seq{First: first, Count: n}
-			for pos := range done[i] {
-				seq.Cells = append(seq.Cells, cellOf(i, pos))
-			}
-			step.Seqs = append(step.Seqs, seq)
-		}
-		res, err := launched.run(step)
-		if err != nil {
-			t.Fatalf("%d rows: %v", len(step.Rows), err)
-		}
-		if len(res.Outputs) != len(checks) {
-			t.Fatalf("%d rows: %d outputs, want %d", len(step.Rows), len(res.Outputs), len(checks))
-		}
-		for k, c := range checks {
-			d := distance(res.Outputs[k].Logits, alone[c[0]][c[1]])
-			worst = max(worst, d)
-			if len(step.Rows) <= graphRows && d != 0 || !(d < 1e-2) {
-				t.Fatalf("%d rows, sequence %d, position %d: logits differ by %.2g from those alone", len(step.Rows), c[0], c[1], d)
-			}
+// spoilStates fills what recurrent layers remember; a sequence that begins reads none
+// of it.
+func spoilStates(t *testing.T, e *Executor) {
+	t.Helper()
+	for i, w := range stateWidths(e.program) {
+		if err := e.queue.Fill(e.states[i], 0xff, 4*int64(w)*int64(e.slots)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	t.Logf("worst difference %.2g", worst)
+}
+
+// mixer runs steps of random sequences in pieces of random length.
+type mixer struct {
+	t        *testing.T
+	launched *launches
+	r        *rand.Rand
+	texts    [][]int32
+	alone    [][][]float32 // the logits of each position
+	done     []int         // how many positions of each sequence are evaluated
+	worst    float64
+}
+
+// all runs every width up to 65 and some wide ones, in random order. 4,097 rows are one
+// more than a step takes, so that the last runs in a step of its own.
+func (m *mixer) all() {
+	widths := m.r.Perm(65)
+	widths = append(widths, 95, 96, 130, 300, MaxRows)
+	m.r.Shuffle(len(widths), func(i, j int) { widths[i], widths[j] = widths[j], widths[i] })
+	for _, w := range widths {
+		step, places := m.step(w + 1)
+		for _, part := range cut(step, MaxRows) {
+			m.run(part, places[:len(part.Outputs)])
+			places = places[len(part.Outputs):]
+		}
+	}
+	m.t.Logf("worst difference %.2g", m.worst)
+}
+
+// place is a position of a sequence.
+type place struct{ seq, pos int }
+
+// step makes a step of so many rows, and says where its outputs are.
+func (m *mixer) step(want int) (*model.Step, []place) {
+	step := &model.Step{}
+	var places []place
+	for k, i := range m.r.Perm(mixSeqs) {
+		left := want - len(step.Rows)
+		if left == 0 {
+			break
+		}
+		if m.done[i] == mixLength {
+			m.done[i] = 0
+		}
+		n := 1 + m.r.IntN(mixLength-m.done[i])
+		if m.r.IntN(2) == 0 {
+			n = 1
+		}
+		others := (mixSeqs - 1 - k) * mixLength // the most that those to come can take
+		if n = min(left, max(n, left-others)); m.done[i]+n > mixLength {
+			m.done[i] = 0 // the same cells once more
+		}
+		first := len(step.Rows)
+		for pos := m.done[i]; pos < m.done[i]+n; pos++ {
+			if m.r.IntN(3) == 0 {
+				step.Outputs = append(step.Outputs, model.Output{Row: len(step.Rows), Logits: true})
+				places = append(places, place{i, pos})
+			}
+			step.Rows = append(step.Rows, model.Row{Token: m.texts[i][pos], Pos: int32(pos), Cell: cellOf(i, pos)})
+		}
+		m.done[i] += n
+		seq := model.Seq{First: first, Count: n, Slot: i}
+		for pos := range m.done[i] {
+			seq.Cells = append(seq.Cells, cellOf(i, pos))
+		}
+		step.Seqs = append(step.Seqs, seq)
+	}
+	return step, places
+}
+
+// cut parts a step where it is longer than most rows.
+func cut(s *model.Step, most int) []*model.Step {
+	if len(s.Rows) <= most {
+		return []*model.Step{s}
+	}
+	a, b := &model.Step{Rows: s.Rows[:most]}, &model.Step{Rows: s.Rows[most:]}
+	for _, q := range s.Seqs {
+		before, after := q, q
+		before.Count = min(q.Count, most-q.First)
+		after.First, after.Count = max(0, q.First-most), q.Count-max(0, before.Count)
+		if before.Count > 0 {
+			a.Seqs = append(a.Seqs, before)
+		}
+		if after.Count > 0 {
+			b.Seqs = append(b.Seqs, after)
+		}
+	}
+	for _, o := range s.Outputs {
+		if o.Row < most {
+			a.Outputs = append(a.Outputs, o)
+			continue
+		}
+		o.Row -= most
+		b.Outputs = append(b.Outputs, o)
+	}
+	return append([]*model.Step{a}, cut(b, most)...)
+}
+
+// run runs a step and compares its logits with those alone.
+func (m *mixer) run(step *model.Step, places []place) {
+	m.t.Helper()
+	res, err := m.launched.run(step)
+	if err != nil {
+		m.t.Fatalf("%d rows: %v", len(step.Rows), err)
+	}
+	if len(res.Outputs) != len(places) {
+		m.t.Fatalf("%d rows: %d outputs, want %d", len(step.Rows), len(res.Outputs), len(places))
+	}
+	for k, at := range places {
+		d := distance(res.Outputs[k].Logits, m.alone[at.seq][at.pos])
+		m.worst = max(m.worst, d)
+		if len(step.Rows) <= graphRows && d != 0 || !(d < 1e-2) {
+			m.t.Fatalf("%d rows, sequence %d, position %d: logits differ by %.2g from those alone", len(step.Rows), at.seq, at.pos, d)
+		}
+	}
 }
 
 // launches counts the passes of an executor that are launched kernel by kernel.

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,12 +15,13 @@ import (
 	"github.com/confab-tui/confab/kernels/matmul"
 )
 
-// stageBytes is the size of each of the two buffers that weights go through.
+// stageBytes is the most that each of the two buffers holds that weights go through.
 const stageBytes = 32 << 20
 
 // loader uploads weights: while one stage is copied and repacked, the other is filled.
 type loader struct {
 	e           *Executor
+	size        int // of a stage
 	host        [2][]byte
 	device      [2]gpu.Ptr
 	busy        [2]*gpu.Event
@@ -43,27 +45,42 @@ func (e *Executor) loadWeights() error {
 			if shared[key] == nil {
 				shared[key] = &matmul.DeviceMatrix{Type: matmul.DeviceType(matmul.Type(m.Tensor.Type)), N: m.Rows, K: m.K, Experts: m.Experts}
 				todo = append(todo, m)
-				l.total += int64(len(m.Tensor.Data)) * int64(m.Rows*m.Experts*m.K) / int64(m.Tensor.Len())
+				l.total += int64(m.Rows) * int64(m.Experts) * rowBytes(m)
+				l.size = min(stageBytes, max(l.size, roundUp(m.Rows, 16)*staged(m, shared[key])))
 			}
 			e.matrices[m] = shared[key]
 		}
 	}
-	if err := e.mustFit(shared); err != nil {
+	if err := e.mustFit(shared, l.size); err != nil {
 		return err
 	}
-	if err := l.open(); err != nil {
-		return err
-	}
+	err := l.open()
 	for _, m := range todo {
-		if err := l.load(m, e.matrices[m]); err != nil {
-			return fmt.Errorf("cuda: the tensor %s: %w", m.Tensor.Name, err)
+		if err != nil {
+			break
+		}
+		if err = l.load(m, e.matrices[m]); err != nil {
+			err = fmt.Errorf("cuda: the tensor %s: %w", m.Tensor.Name, err)
 		}
 	}
-	return l.close()
+	return errors.Join(err, l.close())
 }
 
-// mustFit refuses weights that the device has no room for.
-func (e *Executor) mustFit(ms map[string]*matmul.DeviceMatrix) error {
+// rowBytes is what a row takes in the file.
+func rowBytes(m *model.Matrix) int64 {
+	return int64(len(m.Tensor.Data)) * int64(m.K) / int64(m.Tensor.Len())
+}
+
+// staged is what a row takes on its way to the device.
+func staged(m *model.Matrix, to *matmul.DeviceMatrix) int {
+	if to.Type != matmul.Type(m.Tensor.Type) {
+		return 2 * m.K
+	}
+	return int(rowBytes(m))
+}
+
+// mustFit refuses weights that the device has no room for, beside two stages.
+func (e *Executor) mustFit(ms map[string]*matmul.DeviceMatrix, stage int) error {
 	var need int64
 	for _, m := range ms {
 		need += m.Bytes()
@@ -72,7 +89,7 @@ func (e *Executor) mustFit(ms map[string]*matmul.DeviceMatrix) error {
 	if err != nil {
 		return err
 	}
-	if need += 2 * stageBytes; need > free {
+	if need += 2 * int64(stage); need > free {
 		return fmt.Errorf("cuda: the weights need %.1f GiB, %s has %.1f GiB free of %.1f: take a smaller file, or the CPU",
 			gib(need), e.device.Name, gib(free), gib(total))
 	}
@@ -84,10 +101,10 @@ func gib(n int64) float64 { return float64(n) / (1 << 30) }
 func (l *loader) open() error {
 	var err error
 	for i := range l.host {
-		if l.host[i], err = l.e.device.Pinned(stageBytes); err != nil {
+		if l.host[i], err = l.e.device.Pinned(l.size); err != nil {
 			return err
 		}
-		if l.device[i], err = l.e.device.Alloc(stageBytes); err != nil {
+		if l.device[i], err = l.e.device.Alloc(int64(l.size)); err != nil {
 			return err
 		}
 		if l.busy[i], err = l.e.device.NewEvent(); err != nil {
@@ -100,22 +117,16 @@ func (l *loader) open() error {
 	return nil
 }
 
+// close waits for the uploads and gives back what open took, all of it or not.
 func (l *loader) close() error {
-	if err := l.e.queue.Sync(); err != nil {
-		return err
-	}
+	errs := []error{l.e.queue.Sync()}
 	for i := range l.host {
-		if err := l.e.device.FreePinned(l.host[i]); err != nil {
-			return err
-		}
-		if err := l.e.device.Free(l.device[i]); err != nil {
-			return err
-		}
-		if err := l.busy[i].Close(); err != nil {
-			return err
+		errs = append(errs, l.e.device.FreePinned(l.host[i]), l.e.device.Free(l.device[i]))
+		if l.busy[i] != nil {
+			errs = append(errs, l.busy[i].Close())
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // load uploads a matrix in runs of rows, each a multiple of 16.
@@ -128,11 +139,8 @@ func (l *loader) load(m *model.Matrix, to *matmul.DeviceMatrix) error {
 		data := m.Bytes(expert)
 		stride := len(data) / m.Rows
 		convert := to.Type != matmul.Type(m.Tensor.Type)
-		staged := stride
-		if convert {
-			staged = 2 * m.K
-		}
-		step := stageBytes / staged / 16 * 16
+		staged := staged(m, to)
+		step := l.size / staged / 16 * 16
 		if step == 0 {
 			return fmt.Errorf("a row of %d bytes is longer than is foreseen", staged)
 		}

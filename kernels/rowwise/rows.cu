@@ -7,7 +7,7 @@
 enum {
   map_add, map_scale, map_silu, map_gelu, map_sigmoid,            // out = op(a) or a + b
   map_gate_silu, map_gate_gelu, map_gate_sigmoid, map_gate_clamp,  // out = op(a) * b
-  map_cap, map_sharpen, map_round
+  map_cap, map_sharpen, map_weigh, map_round
 };
 
 struct MapArgs {
@@ -46,6 +46,7 @@ static __device__ __forceinline__ float map_value(int op, float a, float b, floa
     }
     case map_cap: return by * tanhf(a / by);
     case map_sharpen: return a * factor;
+    case map_weigh: return sigmoid(factor) * b;
     default: return a;
   }
 }
@@ -54,14 +55,15 @@ extern "C" __global__ void __launch_bounds__(256) map_rows(const __grid_constant
   overlap_start();
   overlap_wait();
   int lane = threadIdx.x & 31, chunks = (a.n + 255) / 256;
-  bool two = a.op == map_add || (a.op >= map_gate_silu && a.op <= map_gate_clamp);
+  bool two = a.op == map_add || (a.op >= map_gate_silu && a.op <= map_gate_clamp) || a.op == map_weigh;
   long long work = (long long)a.rows * chunks;
   for (long long w = blockIdx.x * 8 + (threadIdx.x >> 5); w < work; w += gridDim.x * 8) {
     int row = w / chunks, chunk = w % chunks, k = chunk * 256 + lane * 8;
-    float x[8], y[8] = {}, v[8];
-    load8(x, a.a + (size_t)row * a.lda, k, a.n);
-    if (two) load8(y, a.b + (size_t)row * a.ldb, k, a.n);
+    float x[8] = {}, y[8] = {}, v[8];
     float factor = 0;
+    if (a.op == map_weigh) factor = a.a[(size_t)row * a.lda];
+    else load8(x, a.a + (size_t)row * a.lda, k, a.n);
+    if (two) load8(y, a.b + (size_t)row * a.ldb, k, a.n);
     if (a.op == map_sharpen) factor = 1.f + a.by * logf(1.f + floorf((float)a.pos[row] / a.every));
     for (int i = 0; i < 8; i++) v[i] = k + i < a.n ? map_value(a.op, x[i], y[i], a.by, factor) : 0.f;
     if (a.out) store8(a.out + (size_t)row * a.ldo, k, a.n, v);

@@ -23,6 +23,7 @@ const (
 	MapGateClamped
 	MapSoftCap
 	MapSharpen
+	MapWeigh // b * sigmoid(a), a being one value for the whole row
 	MapRound // nothing: the values are only rounded
 )
 

@@ -79,6 +79,23 @@ func TestDeviceNorm(t *testing.T) {
 	}
 }
 
+// One value weighs a whole row, in place.
+func TestDeviceWeigh(t *testing.T) {
+	q := kerneltest.OnDevice(t)
+	r := rand.New(rand.NewPCG(1, 8))
+	for _, shape := range [][2]int{{1, 64}, {3, 172}, {70, 2048}} {
+		rows, n := shape[0], shape[1]
+		gate, x := kerneltest.Gaussians(r, rows), kerneltest.Gaussians(r, rows*n)
+		d := kerneltest.NewRows(t, q, rows, n, n+1).Set(x)
+		QueueMap(q, MapArgs{Op: MapWeigh, Out: d.Place(), A: kerneltest.NewRows(t, q, rows, 1, 3).Set(gate).Place(), B: d.Place(), Rows: rows, N: n})
+		Sigmoid(gate, gate)
+		for i := range rows {
+			Scale(x[i*n:][:n], x[i*n:][:n], gate[i])
+		}
+		kerneltest.Near(t, fmt.Sprintf("%d x %d", rows, n), d.Get(), x, 1e-6)
+	}
+}
+
 func TestDeviceSelect(t *testing.T) {
 	q := kerneltest.OnDevice(t)
 	const rows, n = 9, 300
