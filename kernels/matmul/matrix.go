@@ -63,6 +63,12 @@ const (
 	kindQ3K
 	kindIQ4K
 	kindI8K
+	kindIQ1
+	kindIQ2
+	kindIQ3
+	kindQ1_0
+	kindQ2_0
+	kindNVFP4
 )
 
 // packer turns one block of n rows (n <= panelRows) into a block of a panel; the
@@ -110,7 +116,7 @@ func NewMatrix(t Type, n, k int, data []byte) (*Matrix, error) {
 	if want := n * (k / f.values) * f.bytes; len(data) < want {
 		return nil, fmt.Errorf("matmul: %d rows of %d values of %s take %d bytes, the file has %d", n, k, f.name, want, len(data))
 	}
-	m := &Matrix{N: n, K: k, typ: t, layout: packings[t].layout, source: data}
+	m := &Matrix{N: n, K: k, typ: t, layout: packingOf(t).layout, source: data}
 	m.panelBytes = (m.blocks()*m.layout.bytes + 63) &^ 63
 	m.panels = kernels.WeightBytes(m.Panels() * m.panelBytes)
 	return m, nil
@@ -131,7 +137,7 @@ func (m *Matrix) Bytes() int64 { return int64(len(m.panels)) }
 // Pack repacks panels p0 to p1 from the file's bytes. Different panels may be
 // packed by different goroutines.
 func (m *Matrix) Pack(p0, p1 int) {
-	f, how := formats[m.typ], packings[m.typ]
+	f, how := formats[m.typ], packingOf(m.typ)
 	stride := m.K / f.values * f.bytes
 	block := how.layout.bytes * how.split
 	for p := p0; p < p1; p++ {

@@ -55,6 +55,18 @@ func multiplyVNNI(k kind, p *product) bool {
 		vnniIQ4K(p)
 	case kindI8K:
 		vnniI8K(p)
+	case kindIQ1:
+		vnniIQ1(p)
+	case kindIQ2:
+		vnniIQ2(p)
+	case kindIQ3:
+		vnniIQ3(p)
+	case kindQ1_0:
+		vnniQ1_0(p)
+	case kindQ2_0:
+		vnniQ2_0(p)
+	case kindNVFP4:
+		vnniNVFP4(p)
 	default:
 		return false
 	}
@@ -116,3 +128,21 @@ func vnniQ3K(p *product)
 
 //go:noescape
 func vnniIQ4K(p *product)
+
+//go:noescape
+func vnniIQ1(p *product)
+
+//go:noescape
+func vnniIQ2(p *product)
+
+//go:noescape
+func vnniIQ3(p *product)
+
+//go:noescape
+func vnniQ1_0(p *product)
+
+//go:noescape
+func vnniQ2_0(p *product)
+
+//go:noescape
+func vnniNVFP4(p *product)

@@ -1,6 +1,6 @@
 package matmul
 
-// multiplyAVX2 has a form for every layout.
+// multiplyAVX2 has a form for every layout that packingOf chooses for such processors.
 func multiplyAVX2(k kind, p *product) {
 	switch k {
 	case kindF32:
@@ -37,6 +37,8 @@ func multiplyAVX2(k kind, p *product) {
 		avx2IQ4K(p)
 	case kindI8K:
 		avx2I8K(p)
+	default:
+		plainProduct(k, p)
 	}
 }
 

@@ -57,9 +57,9 @@ func packBF16(dst, src []byte, stride, n int) {
 	}
 }
 
-// packNVFP4 stores values as F16, which holds them all: they are integers of at
+// packNVFP4Wide stores values as F16, which holds them all: they are integers of at
 // most 8 bits times a power of two from 2^-10 to 2^5.
-func packNVFP4(dst, src []byte, stride, n int) {
+func packNVFP4Wide(dst, src []byte, stride, n int) {
 	var values [64]float32
 	for r := range n {
 		readNVFP4(values[:], src[r*stride:])

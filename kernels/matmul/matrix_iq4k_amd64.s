@@ -22,58 +22,76 @@ GLOBL iq4<>(SB), RODATA|NOPTR, $16
 	VPSHUFB Z24, Z31, Z24 \
 	VPSHUFB Z25, Z31, Z25
 
-#define LINE(ROWS, s, j)                             \
-	VPANDD (320+512*s+128*j)(SI)(AX*1), Z29, Z24 \
-	VPANDD (384+512*s+128*j)(SI)(AX*1), Z29, Z25 \
-	TABLE                                        \
-	AHEAD                                        \
-	ROWS(DOTH, (32*s+4*j))                       \
-	VPSRLW $4, (320+512*s+128*j)(SI)(AX*1), Z24  \
-	VPSRLW $4, (384+512*s+128*j)(SI)(AX*1), Z25  \
-	VPANDD Z24, Z29, Z24                         \
-	VPANDD Z25, Z29, Z25                         \
-	TABLE                                        \
-	AHEAD                                        \
+// LINE is line j of sub-block s, whose nibbles begin at the byte at.
+#define LINE(ROWS, at, s, j)                      \
+	VPANDD (at+512*s+128*j)(SI)(AX*1), Z29, Z24    \
+	VPANDD (at+64+512*s+128*j)(SI)(AX*1), Z29, Z25 \
+	TABLE                                          \
+	AHEAD                                          \
+	ROWS(DOTH, (32*s+4*j))                         \
+	VPSRLW $4, (at+512*s+128*j)(SI)(AX*1), Z24     \
+	VPSRLW $4, (at+64+512*s+128*j)(SI)(AX*1), Z25  \
+	VPANDD Z24, Z29, Z24                           \
+	VPANDD Z25, Z29, Z25                           \
+	TABLE                                          \
+	AHEAD                                          \
 	ROWS(DOTH, (32*s+16+4*j))
 
-// SUB is sub-block s of the half, of 32 values.
-#define SUB(ROWS, s)                        \
-	VPMOVSXBD (64+32*s)(SI)(R14*4), Z26 \
-	VPMOVSXBD (80+32*s)(SI)(R14*4), Z27 \
-	AHEAD                               \
-	ROWS(START128, s)                   \
-	LINE(ROWS, s, 0)                    \
-	LINE(ROWS, s, 1)                    \
-	LINE(ROWS, s, 2)                    \
-	LINE(ROWS, s, 3)                    \
+// SUB is sub-block s of the half, of 32 values; scales begin at the byte by.
+#define SUB(ROWS, by, at, s)                   \
+	VPMOVSXBD (by+32*s)(SI)(R14*4), Z26    \
+	VPMOVSXBD (by+16+32*s)(SI)(R14*4), Z27 \
+	AHEAD                                  \
+	ROWS(START128, s)                      \
+	LINE(ROWS, at, s, 0)                   \
+	LINE(ROWS, at, s, 1)                   \
+	LINE(ROWS, at, s, 2)                   \
+	LINE(ROWS, at, s, 3)                   \
 	ROWS(TOTAL, 0)
+
+#define HALVES(HALF, by, at, ROWS) \
+	ROWS(CLEARTOTAL, 0)        \
+	XORL R14, R14              \
+	XORL AX, AX                \
+HALF:                              \
+	SUB(ROWS, by, at, 0)       \
+	SUB(ROWS, by, at, 1)       \
+	SUB(ROWS, by, at, 2)       \
+	SUB(ROWS, by, at, 3)       \
+	ADDQ $32, R14              \
+	ADDQ $2048, AX             \
+	CMPQ AX, $4096             \
+	JB   HALF
+
+#define NEXTBLOCK(BLOCK, bytes, ROWS) \
+	ROWS(FLOATS, 0)               \
+	ROWS(NEXTK, 0)                \
+	ADDQ $(bytes), SI             \
+	DECQ CX                       \
+	JNZ  BLOCK                    \
+	ROWS(STOREK, 0)               \
+	END
 
 #define IQ4K(BLOCK, HALF, ROWS)        \
 	ROWS(LOADK, 0)                 \
 	VPBROADCASTD MASK0F, Z29       \
 BLOCK:                                 \
 	VBROADCASTI32X4 iq4<>(SB), Z31 \
-	ROWS(CLEARTOTAL, 0)            \
-	XORL R14, R14                  \
-	XORL AX, AX                    \
-HALF:                                  \
-	SUB(ROWS, 0)                   \
-	SUB(ROWS, 1)                   \
-	SUB(ROWS, 2)                   \
-	SUB(ROWS, 3)                   \
-	ADDQ $32, R14                  \
-	ADDQ $2048, AX                 \
-	CMPQ AX, $4096                 \
-	JB   HALF                      \
+	HALVES(HALF, 64, 320, ROWS)    \
 	VCVTPH2PS (SI), Z26            \
 	VCVTPH2PS 32(SI), Z27          \
-	ROWS(FLOATS, 0)                \
-	ROWS(NEXTK, 0)                 \
-	ADDQ $(64+256+4096), SI        \
-	DECQ CX                        \
-	JNZ  BLOCK                     \
-	ROWS(STOREK, 0)                \
-	END
+	NEXTBLOCK(BLOCK, (64+256+4096), ROWS)
+
+// IQ3 has a table in every block.
+#define IQ3(BLOCK, HALF, ROWS)       \
+	ROWS(LOADK, 0)               \
+	VPBROADCASTD MASK0F, Z29     \
+BLOCK:                               \
+	VMOVDQU64 384(SI), Z31       \
+	HALVES(HALF, 128, 448, ROWS) \
+	VMOVUPS (SI), Z26            \
+	VMOVUPS 64(SI), Z27          \
+	NEXTBLOCK(BLOCK, (128+256+64+4096), ROWS)
 
 // func vnniIQ4K(p *product)
 TEXT ·vnniIQ4K(SB), 0, $1344-8
@@ -92,3 +110,21 @@ five:
 	IQ4K(block5, half5, ROWS5)
 six:
 	IQ4K(block6, half6, ROWS6)
+
+// func vnniIQ3(p *product)
+TEXT ·vnniIQ3(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	CHOOSE
+one:
+	IQ3(block1, half1, ROWS1)
+two:
+	IQ3(block2, half2, ROWS2)
+three:
+	IQ3(block3, half3, ROWS3)
+four:
+	IQ3(block4, half4, ROWS4)
+five:
+	IQ3(block5, half5, ROWS5)
+six:
+	IQ3(block6, half6, ROWS6)

@@ -3,12 +3,28 @@
 #include "matrix_amd64.h"
 #include "matrix_k_amd64.h"
 
+// What a code and 4 times its bit stand for, plus 64: magnitudes and signs of IQ2, eighths
+// of IQ1.
+DATA iq2<>+0(SB)/8, $0x40152738406b5948
+DATA iq2<>+8(SB)/8, $0
+GLOBL iq2<>(SB), RODATA|NOPTR, $16
+
+DATA iq1<>+0(SB)/8, $0x4049413940473f37
+DATA iq1<>+8(SB)/8, $0
+GLOBL iq1<>(SB), RODATA|NOPTR, $16
+
 // In this file R14 is 32 times the half of the block, of 128 values, and AX 512 times.
 
 // START4 sets the sums to -4 times the input's, an eighth of what it stores.
 #define START4(o, i, P, A, B, C, D)                      \
 	VPBROADCASTD (const_q8kOffsets+4*o)(P)(R14*1), A \
 	VPSRAD       $3, A, A                            \
+	VMOVDQA64    A, B
+
+// START64 sets them to -64 times the input's.
+#define START64(o, i, P, A, B, C, D)                     \
+	VPBROADCASTD (const_q8kOffsets+4*o)(P)(R14*1), A \
+	VPADDD       A, A, A                             \
 	VMOVDQA64    A, B
 
 // SHIFTED reads 2-bit codes: line j of the half, shifted by twice g.
@@ -33,6 +49,35 @@
 	AHEAD                                 \
 	ROWS(DOTH, (32*g+4*j))
 
+// CODED replaces codes by what they stand for, in Z30.
+#define CODED                 \
+	VPSHUFB Z24, Z30, Z24 \
+	VPSHUFB Z25, Z30, Z25
+
+#define IQ2LINE(ROWS, g, j)                   \
+	SHIFTED(1664, g, j)                   \
+	KMOVQ  (640+128*g+16*j)(SI)(AX*1), K3 \
+	KMOVQ  (648+128*g+16*j)(SI)(AX*1), K4 \
+	VPADDB Z31, Z24, K3, Z24              \
+	VPADDB Z31, Z25, K4, Z25              \
+	CODED                                 \
+	AHEAD                                 \
+	ROWS(DOTH, (32*g+4*j))
+
+// IQ1LINE has its bits in K3 and K4.
+#define IQ1LINE(ROWS, g, j)      \
+	SHIFTED(768, g, j)       \
+	VPADDD Z31, Z24, K3, Z24 \
+	VPADDD Z31, Z25, K4, Z25 \
+	CODED                    \
+	AHEAD                    \
+	ROWS(DOTH, (32*g+4*j))
+
+// IQ1BITS reads the bits of 8 values, of lines j and j+1.
+#define IQ1BITS(g, j)                        \
+	KMOVW (640+16*g+2*j)(SI)(R14*2), K3 \
+	KMOVW (642+16*g+2*j)(SI)(R14*2), K4
+
 // Q2KSUB is sub-block 2g+u of the half: 4 lines from j on. Its scales are nibbles.
 #define Q2KSUB(ROWS, g, u, j)                     \
 	VPMOVZXBD (128+64*g+32*u)(SI)(R14*8), Z26 \
@@ -56,6 +101,30 @@
 	Q3KLINE(ROWS, g, (j+3))                  \
 	ROWS(TOTAL, 0)
 
+#define IQSCALES(g, u)                            \
+	VPMOVSXBD (128+64*g+32*u)(SI)(R14*8), Z26 \
+	VPMOVSXBD (144+64*g+32*u)(SI)(R14*8), Z27
+
+#define IQ2SUB(ROWS, g, u, j)     \
+	IQSCALES(g, u)            \
+	ROWS(START64, (2*g+u))    \
+	IQ2LINE(ROWS, g, (j+0))   \
+	IQ2LINE(ROWS, g, (j+1))   \
+	IQ2LINE(ROWS, g, (j+2))   \
+	IQ2LINE(ROWS, g, (j+3))   \
+	ROWS(TOTAL, 0)
+
+#define IQ1SUB(ROWS, g, u, j)     \
+	IQSCALES(g, u)            \
+	ROWS(START64, (2*g+u))    \
+	IQ1BITS(g, (j+0))         \
+	IQ1LINE(ROWS, g, (j+0))   \
+	IQ1LINE(ROWS, g, (j+1))   \
+	IQ1BITS(g, (j+2))         \
+	IQ1LINE(ROWS, g, (j+2))   \
+	IQ1LINE(ROWS, g, (j+3))   \
+	ROWS(TOTAL, 0)
+
 #define HALVES(HALF, SUB, ROWS) \
 	ROWS(CLEARTOTAL, 0)     \
 	XORL R14, R14           \
@@ -72,9 +141,17 @@ HALF:                           \
 	ADDQ $32, R14           \
 	ADDQ $512, AX           \
 	CMPQ AX, $1024          \
-	JB   HALF               \
-	VCVTPH2PS (SI), Z26     \
-	VCVTPH2PS 32(SI), Z27   \
+	JB   HALF
+
+// HALFSCALED and FLOATSCALED add the block's totals, by scales of F16 or F32.
+#define HALFSCALED(ROWS)      \
+	VCVTPH2PS (SI), Z26   \
+	VCVTPH2PS 32(SI), Z27 \
+	ROWS(FLOATS, 0)
+
+#define FLOATSCALED(ROWS)   \
+	VMOVUPS (SI), Z26   \
+	VMOVUPS 64(SI), Z27 \
 	ROWS(FLOATS, 0)
 
 // LOWER adds the products of sub-block o's minima in Z24 and Z25 and -32 times the
@@ -114,6 +191,7 @@ BLOCK:                                  \
 	VPBROADCASTD MASK03, Z29        \
 	VPBROADCASTD NIBBLE, Z31        \
 	HALVES(HALF, Q2KSUB, ROWS)      \
+	HALFSCALED(ROWS)                \
 	ROWS(CLEAR, 0)                  \
 	XORL R14, R14                   \
 	XORL AX, AX                     \
@@ -138,7 +216,21 @@ BLOCK:                             \
 	VPBROADCASTD MASK03, Z29   \
 	VPBROADCASTD MASK04, Z31   \
 	HALVES(HALF, Q3KSUB, ROWS) \
+	HALFSCALED(ROWS)           \
 	NEXTBLOCK(BLOCK, 3648, ROWS)
+
+#define IQ(BLOCK, HALF, TABLE, SUB, bytes, ROWS) \
+	ROWS(LOADK, 0)                           \
+BLOCK:                                           \
+	VPBROADCASTD    MASK03, Z29              \
+	VPBROADCASTD    MASK04, Z31              \
+	VBROADCASTI32X4 TABLE, Z30               \
+	HALVES(HALF, SUB, ROWS)                  \
+	FLOATSCALED(ROWS)                        \
+	NEXTBLOCK(BLOCK, bytes, ROWS)
+
+#define IQ2(BLOCK, HALF, ROWS) IQ(BLOCK, HALF, iq2<>(SB), IQ2SUB, 3712, ROWS)
+#define IQ1(BLOCK, HALF, ROWS) IQ(BLOCK, HALF, iq1<>(SB), IQ1SUB, 2816, ROWS)
 
 // func vnniQ2K(p *product)
 TEXT ·vnniQ2K(SB), 0, $1344-8
@@ -175,3 +267,39 @@ five:
 	Q3K(block5, half5, ROWS5)
 six:
 	Q3K(block6, half6, ROWS6)
+
+// func vnniIQ2(p *product)
+TEXT ·vnniIQ2(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	CHOOSE
+one:
+	IQ2(block1, half1, ROWS1)
+two:
+	IQ2(block2, half2, ROWS2)
+three:
+	IQ2(block3, half3, ROWS3)
+four:
+	IQ2(block4, half4, ROWS4)
+five:
+	IQ2(block5, half5, ROWS5)
+six:
+	IQ2(block6, half6, ROWS6)
+
+// func vnniIQ1(p *product)
+TEXT ·vnniIQ1(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	CHOOSE
+one:
+	IQ1(block1, half1, ROWS1)
+two:
+	IQ1(block2, half2, ROWS2)
+three:
+	IQ1(block3, half3, ROWS3)
+four:
+	IQ1(block4, half4, ROWS4)
+five:
+	IQ1(block5, half5, ROWS5)
+six:
+	IQ1(block6, half6, ROWS6)

@@ -86,6 +86,63 @@ BLOCK:                        \
 	ROWS(STORE, 0)        \
 	END
 
+// STARTSIXTEEN sets the sums to -128 times those of 16 values, o bytes into the block; Z30
+// is 128s.
+#define STARTSIXTEEN(o, i, P, A, B, C, D)  \
+	VPXORD        A, A, A              \
+	VPXORD        Z28, Z28, Z28        \
+	VPDPBUSD.BCST (o+0)(P), Z30, A     \
+	VPDPBUSD.BCST (o+4)(P), Z30, A     \
+	VPDPBUSD.BCST (o+8)(P), Z30, A     \
+	VPDPBUSD.BCST (o+12)(P), Z30, A    \
+	VPSUBD        A, Z28, A            \
+	VMOVDQA64     A, B
+
+// NVFP4 has scales for each 16 values: those of the low nibbles, those of the high ones.
+#define NVLOW(ROWS, i)                       \
+	VPANDD (128+128*i)(SI), Z29, Z24     \
+	VPANDD (192+128*i)(SI), Z29, Z25     \
+	TABLE                                \
+	AHEAD                                \
+	ROWS(DOT, (4*i))
+
+#define NVHIGH(ROWS, i)                  \
+	LINES(128, i)                    \
+	HIGH                             \
+	TABLE                            \
+	AHEAD                            \
+	ROWS(DOT, (16+4*i))
+
+#define NVFP4(BLOCK, ROWS)      \
+	ROWS(LOAD, 0)           \
+BLOCK:                          \
+	AHEAD                   \
+	AHEAD                   \
+	ROWS(STARTSIXTEEN, 0)   \
+	NVLOW(ROWS, 0)          \
+	NVLOW(ROWS, 1)          \
+	NVLOW(ROWS, 2)          \
+	NVLOW(ROWS, 3)          \
+	SCALES                  \
+	ROWS(SCALE, 0)          \
+	ROWS(STARTSIXTEEN, 16)  \
+	NVHIGH(ROWS, 0)         \
+	NVHIGH(ROWS, 1)         \
+	NVHIGH(ROWS, 2)         \
+	NVHIGH(ROWS, 3)         \
+	VCVTPH2PS 64(SI), Z26   \
+	VCVTPH2PS 96(SI), Z27   \
+	ROWS(SCALE, 0)          \
+	ROWS(NEXT, 0)           \
+	ADDQ $(128+512), SI     \
+	DECQ CX                 \
+	JNZ BLOCK               \
+	ROWS(STORE, 0)          \
+	END
+
+DATA offset<>+0(SB)/4, $0x80808080
+GLOBL offset<>(SB), RODATA|NOPTR, $4
+
 // func vnniQ4_0(p *product)
 TEXT ·vnniQ4_0(SB), NOSPLIT, $0-8
 	BEGIN
@@ -160,3 +217,23 @@ five:
 	Q4_1(block5, ROWS5)
 six:
 	Q4_1(block6, ROWS6)
+
+// func vnniNVFP4(p *product)
+TEXT ·vnniNVFP4(SB), NOSPLIT, $0-8
+	BEGIN
+	VPBROADCASTD nibble<>+0(SB), Z29
+	VPBROADCASTD offset<>(SB), Z30
+	VBROADCASTI32X4 fp4<>(SB), Z31
+	CHOOSE
+one:
+	NVFP4(block1, ROWS1)
+two:
+	NVFP4(block2, ROWS2)
+three:
+	NVFP4(block3, ROWS3)
+four:
+	NVFP4(block4, ROWS4)
+five:
+	NVFP4(block5, ROWS5)
+six:
+	NVFP4(block6, ROWS6)

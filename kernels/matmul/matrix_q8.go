@@ -109,8 +109,8 @@ func packCodes(dst []byte, r int, scale []byte, code func(i int) int8) {
 	}
 }
 
-// packQ1_0 makes 4 blocks of one, packQ2_0 two.
-func packQ1_0(dst, src []byte, stride, n int) {
+// packQ1_0Wide makes 4 blocks of one, packQ2_0Wide two.
+func packQ1_0Wide(dst, src []byte, stride, n int) {
 	for r := range n {
 		b := src[r*stride:]
 		for part := range 4 {
@@ -121,7 +121,7 @@ func packQ1_0(dst, src []byte, stride, n int) {
 	}
 }
 
-func packQ2_0(dst, src []byte, stride, n int) {
+func packQ2_0Wide(dst, src []byte, stride, n int) {
 	for r := range n {
 		b := src[r*stride:]
 		for part := range 2 {

@@ -1,7 +1,6 @@
 package matmul
 
-// packings says what each type is packed into. Types that few files use borrow a
-// wider layout that holds their values exactly.
+// packings says what each type is packed into; packingOf knows the exceptions.
 var packings = map[Type]packing{
 	F32:     {layoutF32, packF32, 1},
 	F16:     {layoutF16, pack16, 1},
@@ -13,23 +12,23 @@ var packings = map[Type]packing{
 	Q5_1:    {layoutQ5_1, packQ5_1, 1},
 	IQ4_NL:  {layoutIQ4, packQ4, 1},
 	MXFP4:   {layoutFP4, packMXFP4, 1},
-	Q1_0:    {layoutI8, packQ1_0, 4},
-	Q2_0:    {layoutI8, packQ2_0, 2},
+	Q1_0:    {layoutQ1_0, packQ1_0, 1},
+	Q2_0:    {layoutQ2_0, packQ2_0, 1},
 	Q4_K:    {layoutQ4K, packQ4K, 1},
 	Q5_K:    {layoutQ5K, packQ5K, 1},
 	Q6_K:    {layoutQ6K, packQ6K, 1},
 	Q3_K:    {layoutQ3K, packQ3K, 1},
 	IQ4_XS:  {layoutIQ4K, packIQ4XS, 1},
-	TQ1_0:   {layoutI8K, packI8K(codesTQ1), 1},
-	TQ2_0:   {layoutI8K, packI8K(codesTQ2), 1},
-	IQ2_XXS: {layoutI8K, packI8K(codesIQ2XXS), 1},
-	IQ2_XS:  {layoutI8K, packI8K(codesIQ2XS), 1},
-	IQ2_S:   {layoutI8K, packI8K(codesIQ2S), 1},
-	IQ3_XXS: {layoutI8K, packI8K(codesIQ3XXS), 1},
-	IQ3_S:   {layoutI8K, packI8K(codesIQ3S), 1},
-	IQ1_S:   {layoutI8K, packI8K(codesIQ1S), 1},
-	IQ1_M:   {layoutI8K, packI8K(codesIQ1M), 1},
-	NVFP4:   {layoutF16, packNVFP4, 64},
+	TQ1_0:   {layoutQ2K, packTernary(codesTQ1, 52), 1},
+	TQ2_0:   {layoutQ2K, packTernary(codesTQ2, 64), 1},
+	IQ2_XXS: {layoutIQ2, packCoded(codesIQ2XXS, storeIQ2), 1},
+	IQ2_XS:  {layoutIQ2, packCoded(codesIQ2XS, storeIQ2), 1},
+	IQ2_S:   {layoutIQ2, packCoded(codesIQ2S, storeIQ2), 1},
+	IQ3_XXS: {layoutIQ3, packIQ3(codesIQ3XXS, &valuesIQ3XXS), 1},
+	IQ3_S:   {layoutIQ3, packIQ3(codesIQ3S, &valuesIQ3S), 1},
+	IQ1_S:   {layoutIQ1, packCoded(codesIQ1S, storeIQ1), 1},
+	IQ1_M:   {layoutIQ1, packCoded(codesIQ1M, storeIQ1), 1},
+	NVFP4:   {layoutNVFP4, packNVFP4, 2},
 	Q2_K:    {layoutQ2K, packQ2K, 1},
 }
 
@@ -70,5 +69,17 @@ func plainProduct(k kind, p *product) {
 		plain256(p, unpackIQ4K)
 	case kindI8K:
 		plain256(p, unpackI8K)
+	case kindIQ1:
+		plain256(p, unpackIQ1)
+	case kindIQ2:
+		plain256(p, unpackIQ2)
+	case kindIQ3:
+		plain256(p, unpackIQ3)
+	case kindQ1_0:
+		plainBits(p, 1, 2)
+	case kindQ2_0:
+		plainBits(p, 2, 1)
+	case kindNVFP4:
+		plainNVFP4(p)
 	}
 }

@@ -1,0 +1,284 @@
+package matmul
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/confab-tui/confab/kernels"
+)
+
+// Panels of the types with few bits. Of FormQ8K, in blocks of 256 values with scales
+// (float32) and 16 sub-blocks' scales (int8) of 32 rows:
+//
+//   - IQ2: signs as Q5_K has fifth bits, 16 lines of 2-bit codes as Q2_K has them; a
+//     code is one of three magnitudes
+//   - IQ1: for every 8 values a bit a row, 16 lines of 2-bit codes; a value is 8 times the
+//     code less 9, and 2 more where the bit is set
+//   - IQ3: 16 sub-blocks' scales, what the 16 nibbles stand for plus 128, 32 lines of
+//     nibbles as IQ4_XS has them
+//
+// Of FormQ8, a scale (F16) a row and lines with several values' bits:
+//
+//   - Q2_0: a block is 64 values; line j has values 16g+4j.. at bit 2g, less 1
+//   - Q1_0: a block is 128 values; line j has values 16g+4j.. at bit g: -1 or 1
+//   - NVFP4: a block is 32 values with two scales a row; lines of nibbles as MXFP4's
+var (
+	layoutIQ2   = &layout{kindIQ2, kernels.FormQ8K, 256, 128 + 512 + 1024 + 2048, 64}
+	layoutIQ1   = &layout{kindIQ1, kernels.FormQ8K, 256, 128 + 512 + 128 + 2048, 64}
+	layoutIQ3   = &layout{kindIQ3, kernels.FormQ8K, 256, 128 + 256 + 64 + 4096, 72}
+	layoutQ2_0  = &layout{kindQ2_0, kernels.FormQ8, 64, 64 + 512, 16}
+	layoutQ1_0  = &layout{kindQ1_0, kernels.FormQ8, 128, 64 + 512, 32}
+	layoutNVFP4 = &layout{kindNVFP4, kernels.FormQ8, 32, 128 + 512, 10}
+)
+
+// wide says what narrow types become on processors whose vectors have no VPDPBUSD: there
+// are no kernels for the narrow layouts there, and unpacking would take longer than
+// reading does.
+var wide = map[Type]packing{
+	Q1_0:    {layoutI8, packQ1_0Wide, 4},
+	Q2_0:    {layoutI8, packQ2_0Wide, 2},
+	TQ1_0:   {layoutI8K, packI8K(codesTQ1), 1},
+	TQ2_0:   {layoutI8K, packI8K(codesTQ2), 1},
+	IQ2_XXS: {layoutI8K, packI8K(codesIQ2XXS), 1},
+	IQ2_XS:  {layoutI8K, packI8K(codesIQ2XS), 1},
+	IQ2_S:   {layoutI8K, packI8K(codesIQ2S), 1},
+	IQ3_XXS: {layoutI8K, packI8K(codesIQ3XXS), 1},
+	IQ3_S:   {layoutI8K, packI8K(codesIQ3S), 1},
+	IQ1_S:   {layoutI8K, packI8K(codesIQ1S), 1},
+	IQ1_M:   {layoutI8K, packI8K(codesIQ1M), 1},
+	NVFP4:   {layoutF16, packNVFP4Wide, 64},
+}
+
+// packingOf is how this processor wants a type.
+func packingOf(t Type) packing {
+	if p, ok := wide[t]; ok && kernels.HasAVX2FMA && !kernels.HasAVX512VNNI {
+		return p
+	}
+	return packings[t]
+}
+
+// packCoded makes the packer of a type for FormQ8K: each row's scales, then its codes.
+func packCoded(row coded, store func(dst []byte, r int, codes *[256]int8)) packer {
+	return func(dst, src []byte, stride, n int) {
+		clear(dst)
+		var scales [16]int8
+		var codes [256]int8
+		for r := range n {
+			*(*float32)(unsafe.Pointer(&dst[4*r])) = row(src[r*stride:], &scales, &codes)
+			for s, v := range scales {
+				dst[128+32*s+r] = byte(v)
+			}
+			store(dst, r, &codes)
+		}
+	}
+}
+
+// twoBitPlace is where the 2-bit code of row r's value i goes.
+func twoBitPlace(r, i int) (at, shift int) {
+	h, g, l := i/128, i/32%4, i%32
+	return lineByte(8*h+l/4, r, l%4), 2 * g
+}
+
+func storeIQ2(dst []byte, r int, codes *[256]int8) {
+	for i, v := range codes {
+		if v < 0 {
+			v = -v
+			bit := 4*r + i%4
+			dst[640+16*(i/4)+bit/8] |= 1 << (bit % 8)
+		}
+		at, shift := twoBitPlace(r, i)
+		dst[1664+at] |= byte(v/17) << shift // of 8, 25 and 43
+	}
+}
+
+func storeIQ1(dst []byte, r int, codes *[256]int8) {
+	for i, v := range codes {
+		v += 9 // 0, 2, 8, 10, 16 or 18
+		dst[640+4*(i/8)+r/8] |= byte(v>>1&1) << (r % 8)
+		at, shift := twoBitPlace(r, i)
+		dst[768+at] |= byte(v) >> 3 << shift
+	}
+}
+
+// packIQ3 makes the packer of a type with 8 magnitudes, whose sub-blocks have 32 values.
+func packIQ3(row coded, magnitudes *[8]int8) packer {
+	var code [256]byte
+	var table [16]byte
+	for i, m := range magnitudes {
+		code[m], code[byte(-m)] = byte(i), byte(8+i)
+		table[i], table[8+i] = byte(m)^128, byte(-m)^128
+	}
+	return func(dst, src []byte, stride, n int) {
+		clear(dst)
+		for i := range 64 {
+			dst[384+i] = table[i%16]
+		}
+		var scales [16]int8
+		var codes [256]int8
+		for r := range n {
+			*(*float32)(unsafe.Pointer(&dst[4*r])) = row(src[r*stride:], &scales, &codes)
+			for s := range 8 {
+				dst[128+32*s+r] = byte(scales[2*s])
+			}
+			for i, v := range codes {
+				dst[448+lineByte(i/32*4+i%16/4, r, i%4)] |= code[byte(v)] << (i % 32 / 16 * 4)
+			}
+		}
+	}
+}
+
+// packTernary stores codes of -1 to 2 as Q2_K, with a minimum of once the scale.
+func packTernary(row coded, scaleAt int) packer {
+	return func(dst, src []byte, stride, n int) {
+		clear(dst)
+		packHalves(dst, src[scaleAt:], stride, n)
+		packHalves(dst[64:], src[scaleAt:], stride, n)
+		var scales [16]int8
+		var codes [256]int8
+		for r := range n {
+			row(src[r*stride:], &scales, &codes)
+			for s := range 16 {
+				dst[128+32*s+r] = 0x11
+			}
+			for i, v := range codes {
+				at, shift := twoBitPlace(r, i)
+				dst[640+at] |= byte(v+1) << shift
+			}
+		}
+	}
+}
+
+func packQ2_0(dst, src []byte, stride, n int) {
+	clear(dst)
+	packHalves(dst, src, stride, n)
+	for r := range n {
+		for i := range 64 {
+			code := src[r*stride+2+i/4] >> (i % 4 * 2) & 3
+			dst[64+lineByte(i%16/4, r, i%4)] |= code << (2 * (i / 16))
+		}
+	}
+}
+
+func packQ1_0(dst, src []byte, stride, n int) {
+	clear(dst)
+	packHalves(dst, src, stride, n)
+	for r := range n {
+		for i := range 128 {
+			bit := src[r*stride+2+i/8] >> (i % 8) & 1
+			dst[64+lineByte(i%16/4, r, i%4)] |= bit << (i / 16)
+		}
+	}
+}
+
+// packNVFP4 makes 2 blocks of one. F16 holds every scale: up to 4 bits times a power of
+// two from 2^-10 to 2^5.
+func packNVFP4(dst, src []byte, stride, n int) {
+	clear(dst)
+	for r := range n {
+		b := src[r*stride:]
+		for s := range 4 {
+			block := dst[s/2*layoutNVFP4.bytes:]
+			*(*uint16)(unsafe.Pointer(&block[s%2*64+2*r])) = kernels.F32ToF16(ue4m3Half(b[s]))
+			for i := range 16 {
+				code := b[4+8*s+i%8] >> (i / 8 * 4) & 15
+				block[128+lineByte(i/4, r, i%4)] |= code << (s % 2 * 4)
+			}
+		}
+	}
+}
+
+func unpackIQ2(b *block256, src []byte) {
+	readF32(b.scale[:], src)
+	b.subScales(src[128:])
+	b.twoBits(src[1664:])
+	for j := range b.code {
+		for i, q := range b.code[j] {
+			b.code[j][i] = valuesIQ2[q]
+			if src[640+16*j+i/8]>>(i%8)&1 != 0 {
+				b.code[j][i] = -valuesIQ2[q]
+			}
+		}
+	}
+}
+
+func unpackIQ1(b *block256, src []byte) {
+	readF32(b.scale[:], src)
+	b.subScales(src[128:])
+	b.twoBits(src[768:])
+	for j := range b.code {
+		for i, q := range b.code[j] {
+			r := i / 4
+			b.code[j][i] = 8*q - 9 + 2*int8(src[640+4*(j/2)+r/8]>>(r%8)&1)
+		}
+	}
+}
+
+func unpackIQ3(b *block256, src []byte) {
+	readF32(b.scale[:], src)
+	for s := range 16 {
+		for r := range panelRows {
+			b.sub[s][r] = int8(src[128+s/2*32+r])
+		}
+	}
+	for j := range 32 {
+		at := j/4*8 + j%4
+		for i, q := range src[448+128*j : 576+128*j] {
+			b.code[at][i], b.code[at+4][i] = int8(src[384+int(q&15)]^128), int8(src[384+int(q>>4)]^128)
+		}
+	}
+}
+
+// plainBits is the definition for blocks of several input blocks, whose values have so
+// many bits and stand for by times the code, less 1.
+func plainBits(p *product, bits, by int) {
+	var sums [groupRows][panelRows]float32
+	var w block32
+	panel := bytesAt(p.w, p.blocks*p.bytes)
+	parts := 4 / bits
+	for b := range p.blocks * parts {
+		src := panel[b/parts*p.bytes:]
+		readF16(w.scale[:], src)
+		for j := range w.code {
+			field := 2*(b%parts) + j/4
+			for i, q := range src[64+128*(j%4) : 192+128*(j%4)] {
+				w.code[j][i] = int8(by*int(q>>(field*bits)&(1<<bits-1)) - 1)
+			}
+		}
+		w.addTo(p, b, &sums)
+	}
+	p.store(&sums)
+}
+
+// plainNVFP4 is the definition for blocks of two halves with scales of their own.
+func plainNVFP4(p *product) {
+	var sums [groupRows][panelRows]float32
+	var all, w block32
+	panel := bytesAt(p.w, p.blocks*p.bytes)
+	for b := range p.blocks {
+		src := panel[b*p.bytes:]
+		all.nibbles(src[128:], &tableFP4)
+		for half := range 2 {
+			readF16(w.scale[:], src[64*half:])
+			clear(w.code[:])
+			copy(w.code[4*half:], all.code[4*half:4*half+4])
+			w.addTo(p, b, &sums)
+		}
+	}
+	p.store(&sums)
+}
+
+// addTo adds the products with input block b to the sums: scale times scale times the
+// integer.
+func (w *block32) addTo(p *product, b int, sums *[groupRows][panelRows]float32) {
+	for i := range p.rows {
+		x := bytesAt(p.x[i], (b+1)*q8Bytes)[b*q8Bytes:]
+		scale := math.Float32frombits(le32(x[q8Scale:]))
+		var dots [panelRows]int32
+		for j := range w.code {
+			w.code[j].dot(&dots, x[4*j:])
+		}
+		for r, dot := range dots {
+			sums[i][r] += float32(dot) * (w.scale[r] * scale)
+		}
+	}
+}
