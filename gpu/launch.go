@@ -8,12 +8,22 @@ package gpu
 
 // One kernel with one parameter, a struct. overlap lets it start while the kernel
 // before it in the stream still runs: the kernel waits where it needs its results.
+// cluster blocks in x share their memory, where it is more than one.
 static CUresult confab_launch(CUfunction f, unsigned x, unsigned y, unsigned z, unsigned threads,
-                              unsigned shared, CUstream stream, int overlap, void *param) {
-  CUlaunchAttribute attr;
-  memset(&attr, 0, sizeof attr);
-  attr.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  attr.value.programmaticStreamSerializationAllowed = 1;
+                              unsigned shared, CUstream stream, int overlap, unsigned cluster, void *param) {
+  CUlaunchAttribute attrs[2];
+  int n = 0;
+  memset(attrs, 0, sizeof attrs);
+  if (overlap) {
+    attrs[n].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attrs[n++].value.programmaticStreamSerializationAllowed = 1;
+  }
+  if (cluster > 1) {
+    attrs[n].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attrs[n].value.clusterDim.x = cluster;
+    attrs[n].value.clusterDim.y = attrs[n].value.clusterDim.z = 1;
+    n++;
+  }
   CUlaunchConfig c;
   memset(&c, 0, sizeof c);
   c.gridDimX = x;
@@ -24,8 +34,8 @@ static CUresult confab_launch(CUfunction f, unsigned x, unsigned y, unsigned z, 
   c.blockDimZ = 1;
   c.sharedMemBytes = shared;
   c.hStream = stream;
-  c.attrs = &attr;
-  c.numAttrs = overlap ? 1 : 0;
+  c.attrs = attrs;
+  c.numAttrs = n;
   void *params[1] = {param};
   return cuLaunchKernelEx(&c, f, params, NULL);
 }
@@ -73,6 +83,8 @@ type Config struct {
 	// Overlap lets the kernel start before the one in front of it has ended. It
 	// must wait for that one itself before it reads or writes anything shared.
 	Overlap bool
+	// Cluster is how many neighbouring blocks in x form a cluster; zero counts as one.
+	Cluster int
 }
 
 // Run queues a kernel. Every kernel takes one struct; param points to a Go struct
@@ -83,7 +95,7 @@ func (s *Stream) Run(f Function, c Config, param unsafe.Pointer) error {
 		overlap = 1
 	}
 	r := C.confab_launch(f.f, C.uint(max(c.Grid[0], 1)), C.uint(max(c.Grid[1], 1)), C.uint(max(c.Grid[2], 1)),
-		C.uint(c.Threads), C.uint(c.Shared), s.c(), overlap, param)
+		C.uint(c.Threads), C.uint(c.Shared), s.c(), overlap, C.uint(max(c.Cluster, 1)), param)
 	if r == C.CUDA_SUCCESS {
 		return nil
 	}

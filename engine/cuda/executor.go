@@ -59,6 +59,7 @@ type Executor struct {
 	experts   []*expertRoom
 	parts     gpu.Ptr // of attention
 	partRows  int     // records in it
+	wide      gpu.Ptr // of products of many rows
 	arrived   gpu.Ptr // [row][key head], how many of a row's parts there are
 
 	body, tail   []launcher // the tail works on outputs

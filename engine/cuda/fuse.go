@@ -52,7 +52,7 @@ func (c *compiler) products() (int, error) {
 	x := e.place(first.In)
 	rows, count := c.domain()
 	c.add(func(p *pass) {
-		matmul.QueueMul(e.queue, list, x, in, matmul.MulRows{Rows: rows(p), Count: count(p)})
+		matmul.QueueMul(e.queue, list, x, in, matmul.MulRows{Rows: rows(p), Count: count(p), Wide: e.wide})
 	})
 	return n, nil
 }

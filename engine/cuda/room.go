@@ -52,6 +52,9 @@ func (e *Executor) allocate() error {
 	if e.parts, err = e.alloc(4 * int64(e.partRows) * int64(e.partFloats())); err != nil {
 		return err
 	}
+	if err := e.allocateWide(); err != nil {
+		return err
+	}
 	if err := e.allocateStates(free); err != nil {
 		return err
 	}

@@ -139,6 +139,9 @@ type MulRows struct {
 	// each; Divide is Used where x has one row a token, 1 where one a pair.
 	Lists  *rowwise.Lists
 	Divide int
+	// Wide is room of WideBytes for Rows rows of the products' K, or 0. With it, more than
+	// narrowRows rows are multiplied in half precision on Hopper.
+	Wide gpu.Ptr
 }
 
 type mulJob struct {
@@ -147,7 +150,7 @@ type mulJob struct {
 }
 
 type mulArgs struct {
-	jobs                                    [3]mulJob
+	jobs                                    [MaxProducts]mulJob
 	x, record, count, experts, starts, list gpu.Ptr
 	rows, columns, ldx, k, divide, pad      int32
 }
@@ -160,16 +163,28 @@ const narrowRows = 64
 const MaxProducts = 3
 
 // QueueMul queues products with the same input: x for FormF32, rounded otherwise. Those of
-// one type are launched together.
+// one type are launched together. The results of a row have the same bits whatever rows
+// are beside it, except those in half precision (MulRows.Wide): these differ from them
+// by less than WideError.
 func QueueMul(q *kernels.Queue, products []Product, x kernels.Place, rounded kernels.Rounded, rows MulRows) {
 	kernels.MustFit("products in a launch", len(products), MaxProducts)
+	halves := rows.Wide != 0 && rows.Rows > narrowRows && rows.Lists == nil
+	var in wideArgs
 	for i, p := range products {
 		if p.W.K != products[0].W.K || p.W.Form() != products[0].W.Form() {
 			panic("matmul: Mul of matrices with different inputs")
 		}
-		if slices.IndexFunc(products, func(o Product) bool { return o.W.Type == p.W.Type }) == i {
-			queueType(q, products, p.W, x, rounded, rows)
+		if slices.IndexFunc(products, func(o Product) bool { return o.W.Type == p.W.Type }) != i {
+			continue
 		}
+		if !halves || p.W.Type == F32 {
+			queueType(q, products, p.W, x, rounded, rows)
+			continue
+		}
+		if in.x == 0 || p.W.Form() == kernels.FormF32 {
+			in = queueWiden(q, p.W, x, rounded, rows)
+		}
+		queueWide(q, products, p.W, in)
 	}
 }
 
@@ -184,19 +199,7 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 	if wide {
 		high = 128
 	}
-	blocks, n := 0, 0
-	for _, p := range products {
-		if p.W.Type != w.Type {
-			continue
-		}
-		blocks += (p.W.N + high - 1) / high
-		a.jobs[n] = mulJob{w: p.W.Data, out: p.Out.Ptr, bias: p.Bias, add: p.Add.Ptr, n: int32(p.W.N),
-			ldo: int32(p.Out.Stride), ldadd: int32(p.Add.Stride), typ: int32(p.W.Type), blocks: int32(blocks)}
-		n++
-	}
-	for ; n < len(a.jobs); n++ {
-		a.jobs[n].blocks = int32(blocks)
-	}
+	blocks := fillJobs(&a.jobs, products, w.Type, high)
 	c := gpu.Config{Grid: [3]int{blocks}, Threads: 256}
 	if wide {
 		c.Grid[1], c.Shared = (rows.Rows+63)/64, 2*64*(320+64)+4*128*64
@@ -226,6 +229,25 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 	}
 	c.Shared = width * 8 * 8 * 17 * 4
 	kernels.Launch(q, fmt.Sprintf("mul_%d_%d", w.Type, width), c, a)
+}
+
+// fillJobs makes jobs of the products that have a type, in blocks of high rows of weights,
+// and returns how many blocks they are.
+func fillJobs(jobs *[MaxProducts]mulJob, products []Product, t Type, high int) int {
+	blocks, n := 0, 0
+	for _, p := range products {
+		if p.W.Type != t {
+			continue
+		}
+		blocks += (p.W.N + high - 1) / high
+		jobs[n] = mulJob{w: p.W.Data, out: p.Out.Ptr, bias: p.Bias, add: p.Add.Ptr, n: int32(p.W.N),
+			ldo: int32(p.Out.Stride), ldadd: int32(p.Add.Stride), typ: int32(t), blocks: int32(blocks)}
+		n++
+	}
+	for ; n < len(jobs); n++ {
+		jobs[n].blocks = int32(blocks)
+	}
+	return blocks
 }
 
 // mulWidth is how many times 8 rows a block takes at once.
