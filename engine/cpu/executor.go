@@ -3,7 +3,8 @@
 //
 //   - The operations become phases when the executor is made: runs of operations
 //     that each row goes through by itself, products, attention. Between
-//     phases all workers meet; within one, units go to whoever is free.
+//     phases all workers meet; within one, each has its share of the units, and who has
+//     none left takes over others'.
 //   - A row's results, to the last bit, do not depend on the other rows of the step,
 //     on how a prompt was cut into steps or on the number of workers.
 //   - A product's input is quantised once, by the phase that computed it, and shared by
