@@ -158,26 +158,27 @@ func (q quant) productError(t *testing.T) float64 {
 	return distance(got, want)
 }
 
-// measureSpeeds returns the bytes of the file's weights a second at one row on one core, the
-// best of several short runs; the types take turns, so that none has the quiet moments for
-// itself.
+// measureSpeeds returns the bytes of the file's weights a second at one row on one core, out
+// of matrices that no cache holds: the best of many stretches, so short that some of them
+// nobody disturbs. The types take turns, so that none has the quiet moments for itself.
 func measureSpeeds(t *testing.T, all []quant) []float64 {
-	const n, times, rounds = 2048, 8, 9
+	const bytes, times, stretches, rounds = 80 << 20, 8, 40, 6
 	best := make([]float64, len(all))
 	matrices := make([]*matmul.Matrix, len(all))
 	for i, q := range all {
-		matrices[i] = q.wide(t, n, times)
+		one := q.wide(t, 32, times).Bytes()
+		matrices[i] = q.wide(t, int(bytes/one)*32, times)
 	}
-	out := make([]float32, n)
-	for range rounds {
+	for turn := range stretches * rounds {
 		for i, m := range matrices {
 			in, _ := inputFor(m)
-			size := float64(len(all[i].bytes)) / quantRows * n * times
-			for range 3 {
-				began := time.Now()
-				m.Mul(out, n, in, nil, 0, m.Panels())
-				best[i] = max(best[i], size/time.Since(began).Seconds())
-			}
+			out := make([]float32, m.N)
+			panels := m.Panels() / stretches
+			from := turn % stretches * panels
+			size := float64(len(all[i].bytes)) / quantRows * times * 32 * float64(panels)
+			began := time.Now()
+			m.Mul(out, m.N, in, nil, from, from+panels)
+			best[i] = max(best[i], size/time.Since(began).Seconds())
 		}
 	}
 	return best
