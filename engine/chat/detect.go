@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -21,6 +22,8 @@ type format struct {
 	// sections is set where every part has a header.
 	sections *sections
 	marks    []mark
+	// bareCalls says that an answer may be a tool call without marks.
+	bareCalls bool
 }
 
 // sections are parts with headers: a begin mark, the header, an end-of-header
@@ -53,9 +56,9 @@ type meaning uint8
 const (
 	meansThink meaning = iota
 	meansThinkEnd
-	meansTool    // a tool call until meansToolEnd
-	meansToolEnd //
-	meansToolAll // tool calls until the end of the answer
+	meansTool // a tool call until meansToolEnd, the next one or the end of the answer
+	meansToolEnd
+	meansToolPart // belongs to the text of a tool call
 	meansHeader
 	meansHeaderEnd
 	meansSectionEnd
@@ -91,19 +94,28 @@ func detectFormat(source string, t *token.Tokenizer) format {
 	default:
 		f = tags(source, t)
 	}
-	if has("<tool_call>") {
-		f.marks = append(f.marks, mark{text: "<tool_call>", means: meansTool}, mark{text: "</tool_call>", means: meansToolEnd})
+	control := func(s string) bool {
+		if t == nil {
+			return false
+		}
+		id, ok := t.ID(s)
+		return ok && t.IsControl(id)
 	}
-	for _, all := range []string{"[TOOL_CALLS]", "<|python_tag|>"} {
-		if has(all) {
-			f.marks = append(f.marks, mark{text: all, means: meansToolAll})
+	for _, m := range toolMarks {
+		if !has(cmp.Or(m.sign, m.open)) && !control(m.open) {
+			continue
+		}
+		f.marks = append(f.marks, mark{text: m.open, means: meansTool})
+		if m.close != "" {
+			f.marks = append(f.marks, mark{text: m.close, means: meansToolEnd})
+		}
+		for _, part := range m.parts {
+			f.marks = append(f.marks, mark{text: part, means: meansToolPart})
 		}
 	}
+	f.bareCalls = has(`{"name": function name, "parameters": dictionary`)
 	for i, m := range f.marks {
-		if t != nil {
-			id, ok := t.ID(m.text)
-			f.marks[i].control = ok && t.IsControl(id)
-		}
+		f.marks[i].control = control(m.text)
 	}
 	return f
 }

@@ -151,10 +151,10 @@ func (p *Parser) scan(d *Delta) {
 	for p.rest != "" {
 		if p.state == atStart {
 			p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace)
-			if p.rest == "" {
+			if p.rest == "" || p.bareCall() {
 				return
 			}
-			if _, at, hold := p.find(); at != 0 && hold < len(p.rest) {
+			if _, at, hold := p.find(); p.state == atStart && at != 0 && hold < len(p.rest) {
 				p.state = inText
 			}
 		}
@@ -177,6 +177,19 @@ func (p *Parser) scan(d *Delta) {
 		p.rest = p.rest[len(m.text):]
 		p.meet(d, m)
 	}
+}
+
+// bareCall says that the rest may become, or has become, a tool call without marks.
+func (p *Parser) bareCall() bool {
+	const begin = `{"name":`
+	if !p.format.bareCalls {
+		return false
+	}
+	compact := strings.Join(strings.Fields(p.rest), "")
+	if strings.HasPrefix(compact, begin) {
+		p.enter(inTool)
+	}
+	return p.state == atStart && strings.HasPrefix(begin, compact)
 }
 
 // noHeader is how many bytes of text it takes to see that an implied header is none,
@@ -218,15 +231,15 @@ func (p *Parser) find() (first mark, at, hold int) {
 func (p *Parser) minds(m meaning) bool {
 	switch p.state {
 	case atStart:
-		return m != meansToolEnd && m != meansHeaderEnd
+		return m != meansToolEnd && m != meansToolPart && m != meansHeaderEnd
 	case inThinking:
 		return m == meansThinkEnd || m == meansSectionEnd || m == meansHeader
 	case inTool:
-		return m == meansToolEnd || m == meansSectionEnd
+		return m == meansTool || m == meansToolEnd || m == meansToolPart || m == meansSectionEnd
 	case inHeader, inImplied:
 		return m == meansHeaderEnd || m == meansHeader
 	}
-	return m == meansTool || m == meansToolAll || m == meansHeader || m == meansSectionEnd
+	return m == meansTool || m == meansHeader || m == meansSectionEnd
 }
 
 // meet acts on a mark.
@@ -242,14 +255,23 @@ func (p *Parser) meet(d *Delta, m mark) {
 			p.endTool(d, "")
 		}
 		p.enter(inText)
-	case meansTool, meansToolAll:
+	case meansTool:
+		if p.state == inTool {
+			p.endTool(d, "")
+		}
 		p.enter(inTool)
 		p.toolMark = m
+	case meansToolPart:
+		p.tool += m.text
 	case meansToolEnd:
 		p.endTool(d, m.text)
 	case meansHeader:
+		if p.state == inHeader || p.state == inImplied {
+			p.header += " " // one header in two parts
+		} else {
+			p.header = ""
+		}
 		p.enter(inHeader)
-		p.header = ""
 		if m.text == "<|close|>" {
 			p.header = "/"
 		}

@@ -1,7 +1,9 @@
 package chat
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -70,7 +72,57 @@ var streams = []struct {
 	{"tool as elements", "Qwen3.5-4B", "<tool_call>\n<function=f>\n<parameter=a>\nx y\n</parameter>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", "", "", `[{ f {"a":"x y","b":2}}]`},
 	{"tool with keys", "GLM-4.6", "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>x</arg_value>\n</tool_call>", "", "", `[{ f {"a":"x"}}]`},
 	{"tool list", "unsloth-mistral-Devstral-Small-2507", c("[TOOL_CALLS]") + "f" + c("[ARGS]") + `{"a":1}`, "", "", `[{ f {"a":1}}]`},
+	{"bare call", "meta-llama-Llama-3.1-8B-Instruct", ` {"name": "f", "parameters": {"a": 1}}`, "", "", `[{ f {"a": 1}}]`},
+	{"no bare call", "meta-llama-Llama-3.1-8B-Instruct", `{"name", "x"}`, `{"name", "x"}`, "", ""},
+	{"header in two parts", "openai-gpt-oss-120b", " to=functions.f" + c("<|channel|>") + "commentary json" + c("<|message|>") + "{}" + c("<|call|>"), "", "", `[{ f {}}]`},
+	{"python calls", "LFM2.5-8B-A1B", c("<|tool_call_start|>") + `[f(a=1, b='x\'y', c=[True, None]), g()]` + c("<|tool_call_end|>") + "Done", "Done", "", `[{ f {"a": 1, "b": "x'y", "c": [true, null]}} { g {}}]`},
+	{"gemma call", "google-gemma-4-31B-it", c("<|tool_call>") + "call:f{a:1,b:" + c(`<|"|>`) + "x, y" + c(`<|"|>`) + ",c:{d:[true]}}" + c("<tool_call|>"), "", "", `[{ f {"a": 1, "b": "x, y", "c": {"d": [true]}}}]`},
+	{"two mistral calls", "mistralai-Ministral-3-14B-Reasoning-2512", c("[TOOL_CALLS]") + "f" + c("[ARGS]") + `{"a":1}` + c("[TOOL_CALLS]") + "g" + c("[ARGS]") + "{}", "", "", `[{ f {"a":1}} { g {}}]`},
 	{"python tag", "meta-llama-Llama-3.1-8B-Instruct", c("<|python_tag|>") + `{"name":"f","parameters":{"a":1}}`, "", "", `[{ f {"a":1}}]`},
+}
+
+// What templates write of an assistant's tool calls, parsers read.
+func TestToolCallsComeBack(t *testing.T) {
+	tools := []byte(`[{"type": "function", "function": {"name": "look_up", "description": "d", "parameters": {"type": "object",
+		"properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}}}]`)
+	arguments := map[string]any{"a": 1.0, "b": "x y"}
+	for _, name := range []string{
+		"Apriel-1.6-15b-Thinker-fixed", "Bielik-11B-v3.0-Instruct", "ByteDance-Seed-OSS", "Cohere2MoE", "CohereForAI-c4ai-command-r7b-12-2024-tool_use",
+		"GLM-4.6", "Kimi-K2-Thinking", "LFM2.5-8B-A1B", "MiMo-VL", "MiniMax-M1", "Mistral-Small-3.2-24B-Instruct-2506", "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
+		"NVIDIA-Nemotron-Nano-v2", "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", "Qwen-QwQ-32B", "Qwen-Qwen2.5-7B-Instruct", "Qwen-Qwen3-0.6B", "Qwen3.5-4B",
+		"Reka-Edge", "Spark2.5", "StepFun3.5-Flash", "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B", "deepseek-ai-DeepSeek-V3.2", "deepseek-ai-DeepSeek-V4",
+		"google-gemma-4-31B-it", "ibm-granite-granite-4.1", "inclusionai-ling-3.0-flash", "llama-cpp-deepseek-r1", "meta-llama-Llama-3.1-8B-Instruct",
+		"meta-llama-Llama-3.3-70B-Instruct", "mistralai-Ministral-3-14B-Reasoning-2512", "moonshotai-Kimi-K2", "muse-glimmer", "openai-gpt-oss-120b",
+		"poolside-Laguna-S-2.1", "poolside-Laguna-XS.2", "unsloth-mistral-Devstral-Small-2507",
+	} {
+		tm := template(t, name, nil)
+		m := []Message{{Role: User, Content: "Hi"}}
+		before, err := tm.Text(m, Options{Tools: tools})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, _ := json.Marshal(arguments)
+		after, err := tm.Text(append(m, Message{Role: Assistant, ToolCalls: []ToolCall{{ID: "abcdefghi", Name: "look_up", Arguments: string(raw)}}}), Options{Tools: tools})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if prompt, err := tm.Text(m, Options{Tools: tools, AddGenerationPrompt: true}); err == nil && strings.HasPrefix(after, prompt) {
+			before = prompt
+		}
+		common := 0
+		for common < min(len(before), len(after)) && before[common] == after[common] {
+			common++
+		}
+		if at := strings.LastIndex(after[:common], "<"); at >= 0 && !strings.Contains(after[at:common], ">") {
+			common = at
+		}
+		written := strings.TrimSuffix(after[common:], "<|eot_id|>") // a token that ends the answer
+		got := stream(tm.NewParser(nil), written, func(n int) int { return min(n, 3) })
+		var back map[string]any
+		if len(got.ToolCalls) != 1 || got.ToolCalls[0].Name != "look_up" || json.Unmarshal([]byte(got.ToolCalls[0].Arguments), &back) != nil || !maps.Equal(back, arguments) {
+			t.Errorf("%s: %q gave %+v", name, written, got)
+		}
+	}
 }
 
 func TestParser(t *testing.T) {

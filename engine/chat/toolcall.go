@@ -1,15 +1,16 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
 )
 
-// parseCalls reads the tool calls that models write: a JSON object or list of
-// {name, arguments or parameters}, a name followed by JSON, or elements named
-// function and parameter, or arg_key and arg_value. It returns nil for what is
-// none of them.
+// parseCalls reads the tool calls that models write: JSON objects of name and arguments
+// or parameters, a name followed by JSON, elements named function and parameter, or
+// arg_key and arg_value, and the forms of toolforms.go. It returns nil for what is none
+// of them.
 func parseCalls(text string) []ToolCall {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -21,13 +22,18 @@ func parseCalls(text string) []ToolCall {
 	if m := functionForm.FindStringSubmatch(text); m != nil {
 		return elementCall(m[1], parameterForm.FindAllStringSubmatch(m[2], -1))
 	}
+	for _, read := range []func(string) []ToolCall{invokeCalls, partCalls, spelledCalls} {
+		if calls := read(text); calls != nil {
+			return calls
+		}
+	}
 	if name, rest, ok := strings.Cut(text, "<arg_key>"); ok && plainName.MatchString(strings.TrimSpace(name)) {
 		return elementCall(strings.TrimSpace(name), argumentForm.FindAllStringSubmatch("<arg_key>"+rest, -1))
 	}
 	name, arguments, ok := strings.Cut(text, "{")
-	name = strings.TrimSuffix(strings.TrimSpace(name), "[ARGS]")
+	name, id, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(name), "[ARGS]"), "[CALL_ID]")
 	if arguments = "{" + arguments; ok && plainName.MatchString(name) && json.Valid([]byte(arguments)) {
-		return []ToolCall{{Name: name, Arguments: arguments}}
+		return []ToolCall{{ID: id, Name: name, Arguments: arguments}}
 	}
 	return nil
 }
@@ -57,38 +63,44 @@ func elementCall(name string, values [][]string) []ToolCall {
 	return []ToolCall{{Name: name, Arguments: string(b)}}
 }
 
+// jsonCalls are objects, one after the other or in a list.
 func jsonCalls(text string) []ToolCall {
 	type form struct {
 		ID         string          `json:"id"`
+		CallID     string          `json:"tool_call_id"`
 		Name       string          `json:"name"`
+		ToolName   string          `json:"tool_name"`
 		Arguments  json.RawMessage `json:"arguments"`
 		Parameters json.RawMessage `json:"parameters"`
 	}
 	var all []form
+	var err error
 	if strings.HasPrefix(text, "[") {
-		if json.Unmarshal([]byte(text), &all) != nil {
-			return nil
-		}
+		err = json.Unmarshal([]byte(text), &all)
 	} else {
-		all = make([]form, 1)
-		if json.Unmarshal([]byte(text), &all[0]) != nil {
-			return nil
+		for d := json.NewDecoder(strings.NewReader(text)); err == nil && d.More(); {
+			var f form
+			err = d.Decode(&f)
+			all = append(all, f)
 		}
+	}
+	if err != nil {
+		return nil
 	}
 	var calls []ToolCall
 	for _, f := range all {
-		arguments := f.Arguments
+		name, arguments := cmp.Or(f.Name, f.ToolName), f.Arguments
 		if arguments == nil {
 			arguments = f.Parameters
 		}
-		if f.Name == "" {
+		if name == "" {
 			return nil
 		}
 		text := string(arguments)
 		if quoted := ""; json.Unmarshal(arguments, &quoted) == nil && quoted != "" {
 			text = quoted
 		}
-		calls = append(calls, ToolCall{ID: f.ID, Name: f.Name, Arguments: text})
+		calls = append(calls, ToolCall{ID: cmp.Or(f.ID, f.CallID), Name: name, Arguments: text})
 	}
 	return calls
 }
