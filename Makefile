@@ -5,7 +5,7 @@ GO ?= go
 # would only take longer.
 RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store
 
-.PHONY: invariants soak models screenshots build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
+.PHONY: invariants soak models screenshots demo build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
 
 # One binary: it uses an NVIDIA GPU where a driver is, and the CPU elsewhere.
 build:
@@ -116,6 +116,11 @@ release:
 screenshots:
 	mkdir -p docs
 	$(GO) test -count=1 -run TestScreenshots . -args -screenshots docs
+
+# The README's moving picture, filmed from the running program.
+demo:
+	mkdir -p docs
+	$(GO) test -count=1 -run '^TestDemo$$' . -args -demo $(CURDIR)/docs/demo.gif
 
 clean:
 	rm -rf confab dist gpu/lib/libcuda.a

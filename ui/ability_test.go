@@ -94,3 +94,33 @@ func TestAbilities(t *testing.T) {
 func answerWith(s string) func(engine.Request) reply {
 	return func(engine.Request) reply { return reply{text: s, reason: engine.ReasonStop} }
 }
+
+// TestProgressBar: a prompt that is being read shows how far it is; who looks
+// elsewhere sees that an answer is written.
+func TestProgressBar(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.r.term.progress = true
+	bar := func() *tea.ProgressBar { return b.r.View().ProgressBar }
+	b.write("go")
+	b.keys("enter")
+	b.frames(2)
+	if bar() != nil {
+		t.Errorf("a short prompt shows %+v", bar())
+	}
+	a := b.r.pane().conv.live.answer
+	a.counts.Prompt, a.counts.Cached, a.counts.Evaluated = 4000, 500, 500
+	b.r.pane().conv.live.touch()
+	b.shows("reading 4,000 tokens · 25 %")
+	if p := bar(); p == nil || p.Value != 25 {
+		t.Errorf("while it reads, the bar is %+v", p)
+	}
+	b.send(tea.BlurMsg{})
+	b.frames(8)
+	if p := bar(); p == nil || p.State != tea.ProgressBarIndeterminate {
+		t.Errorf("while it answers unseen, the bar is %+v", p)
+	}
+	b.settle()
+	if bar() != nil {
+		t.Error("the bar stays")
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/ui/text"
 )
 
@@ -103,9 +104,11 @@ func (r *root) placeholder(p *pane) string {
 	return "Ask anything"
 }
 
-// cut tells whether the answer can be continued.
+// cut tells whether the answer can be continued: it was broken off, or a person
+// wrote it anew.
 func (t *turn) cut() bool {
-	return t.answer != nil && !t.running() && t.m.Unfinished && t.plain() != ""
+	edited := t.answer == nil && t.m.Role == chat.Assistant && t.of > 1
+	return !t.running() && (edited || t.answer != nil && t.m.Unfinished) && t.plain() != ""
 }
 
 // hints say what the keys do here and now, the most useful first.

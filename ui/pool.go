@@ -93,21 +93,33 @@ func (s *poolSheet) picture(th *theme, p *engine.PoolStats, w int) []string {
 }
 
 const (
-	poolName  = 22
 	poolState = 18
 	poolBar   = 16
 	poolCells = 10
 )
 
+// poolName is how many cells a chat's name has in a line of w cells.
+func poolName(w int) int { return min(max(w/4, 22), 48) }
+
+// owners lists the conversations, with bars that are as long as their share of
+// the largest one's.
 func (s *poolSheet) owners(r *root, p *engine.PoolStats, w int) []string {
 	th := r.th
 	var out []string
-	idle := 0
+	idle, most := 0, 1
+	for i := range p.Owners {
+		most = max(most, p.Owners[i].Cells)
+	}
+	name := poolName(w)
 	for i := range p.Owners {
 		o := &p.Owners[i]
 		idle += b2i(o.State == engine.StateEnded)
-		fill, rest := th.thickBar(float64(o.Cells)/float64(max(p.Total, 1)), poolBar)
-		line := "  " + fit(r.ownerName(o.Conversation), poolName) + th.accent.draw(fill) + spaces(rest) +
+		fill, rest := th.thickBar(float64(o.Cells)/float64(most), poolBar)
+		bar := th.accent
+		if o.State == engine.StateEnded {
+			bar = th.dim
+		}
+		line := "  " + fit(r.ownerName(o.Conversation, name-2), name) + bar.draw(fill) + spaces(rest) +
 			th.strong.draw(right(group(o.Cells), poolCells)) + "   " + ownerState(th, o, idle)
 		if o.Shared > 0 {
 			line += th.dim.draw(fmt.Sprintf("   %s shared", group(o.Shared)))
@@ -151,8 +163,9 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%dth", n)
 }
 
-// ownerName is the title of a conversation that the engine knows by its number.
-func (r *root) ownerName(id string) string {
+// ownerName is the title of a conversation that the engine knows by its number, in
+// at most w cells.
+func (r *root) ownerName(id string, w int) string {
 	for _, t := range r.tabs {
 		for i, p := range t.panes {
 			if p.conv.chat.ID.String() != id {
@@ -162,7 +175,7 @@ func (r *root) ownerName(id string) string {
 			if len(t.panes) > 1 {
 				name = fmt.Sprintf("%d %s", i+1, name)
 			}
-			return text.Truncate(name, poolName-2, r.th.mark.ellipsis)
+			return text.Truncate(name, w, r.th.mark.ellipsis)
 		}
 	}
 	return "a closed chat"

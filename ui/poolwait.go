@@ -14,13 +14,14 @@ import (
 func (r *root) waitLines(w int) []string {
 	th := r.th
 	var out []string
+	name := poolName(w)
 	for _, p := range r.panes() {
 		if p.conv.state() != engine.StateWaiting || r.backOf(p) != r.back() {
 			continue
 		}
 		id := p.conv.chat.ID.String()
 		lack := p.conv.live.answer.counts.WaitingFor
-		out = append(out, fit("  "+fit(r.ownerName(id), poolName)+th.warn.draw(th.mark.wait+" waits for "+plural(lack, "cell", "cells"))+
+		out = append(out, fit("  "+fit(r.ownerName(id, name-2), name)+th.warn.draw(th.mark.wait+" waits for "+plural(lack, "cell", "cells"))+
 			th.dim.draw(" "+r.untilRoom(id, lack)), w))
 	}
 	if len(out) > 0 {
@@ -28,6 +29,9 @@ func (r *root) waitLines(w int) []string {
 	}
 	return out
 }
+
+// nameShort is the longest that a chat's name is set in a sentence.
+const nameShort = 20
 
 // untilRoom says what must happen before lack cells come free for a chat.
 func (r *root) untilRoom(id string, lack int) string {
@@ -42,7 +46,7 @@ func (r *root) untilRoom(id string, lack int) string {
 	slices.SortFunc(busy, func(a, b engine.PoolOwner) int { return cmp.Compare(a.Cells-a.Shared, b.Cells-b.Shared) })
 	for _, o := range busy {
 		if own := o.Cells - o.Shared; own >= lack {
-			return fmt.Sprintf("until %q ends or is stopped, which frees %s", r.ownerName(o.Conversation), group(own))
+			return fmt.Sprintf("until %q ends or is stopped, which frees %s", r.ownerName(o.Conversation, nameShort), group(own))
 		}
 	}
 	if len(busy) > 0 {

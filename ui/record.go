@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/ui/store"
 )
 
@@ -58,6 +59,17 @@ func (t *turn) recall() {
 		for _, c := range o.Alternatives {
 			p := engine.TokenProb{ID: c.ID, LogProb: c.LogProb}
 			a.tokens[i].alts = append(a.tokens[i].alts, engine.Alternative{TokenProb: p, Text: c.Text})
+		}
+	}
+}
+
+// release lets the token records go of all answers but the last: recall reads them
+// again from what was stored, which takes a small part of the memory.
+func (c *conversation) release() {
+	last := c.lastOf(chat.Assistant)
+	for _, t := range c.turns {
+		if a := t.answer; t != last && a != nil && !a.running() && t.m.Odds != nil {
+			a.tokens, a.recalled = nil, false
 		}
 	}
 }

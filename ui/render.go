@@ -220,18 +220,24 @@ func (p *page) state(first int) {
 	case a.counts.Generated > a.first || p.t.doc.Len() > 0 && a.state == engine.StateDecoding:
 		p.softCursor(first)
 	case a.state == engine.StatePrefill:
-		p.put(rowNote, p.th.accent.draw(spinner(p.th, p.frame))+p.th.dim.draw(" reading"+a.promptSize()))
+		p.put(rowNote, p.th.accent.draw(spinner(p.th, p.frame))+p.th.dim.draw(" reading"+a.promptSize(p.th.mark.dot)))
 	default:
 		p.put(rowNote, p.th.accent.draw(spinner(p.th, p.frame))+p.th.dim.draw(" in the queue"))
 	}
 }
 
-// promptSize says how long the prompt is, once that is known.
-func (a *answer) promptSize() string {
-	if a.counts.Prompt == 0 {
+// promptSize says how long the prompt is, once that is known, and how much of it
+// has been read.
+func (a *answer) promptSize(dot string) string {
+	c := &a.counts
+	if c.Prompt == 0 {
 		return ""
 	}
-	return " " + plural(a.counts.Prompt, "token", "tokens")
+	s := " " + plural(c.Prompt, "token", "tokens")
+	if done := c.Cached + c.Evaluated; done < c.Prompt {
+		s += fmt.Sprintf(" %s %2d %%", dot, done*100/c.Prompt)
+	}
+	return s
 }
 
 func (p *page) softCursor(first int) {

@@ -259,6 +259,9 @@ func (r *root) checkSaving() {
 // ended goes on after an answer: with what was queued.
 func (r *root) ended(p *pane) tea.Cmd {
 	c := p.conv
+	if r.sheet == nil { // which may show tokens
+		c.release()
+	}
 	r.checkEngine(r.backOf(p))
 	if len(c.waiting) == 0 || c.last() != nil && c.last().answer != nil && c.last().answer.reason == engine.ReasonError {
 		return nil

@@ -313,3 +313,21 @@ func TestQuit(t *testing.T) {
 		t.Error("ctrl+d does not quit")
 	}
 }
+
+// TestEditAnAnswerAndContinue: words can be put into the model's mouth, and it goes
+// on from there.
+func TestEditAnAnswerAndContinue(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.ask("Write a poem")
+	b.keys("tab e ctrl+a ctrl+a")
+	b.write("Roses are")
+	b.keys("enter")
+	b.shows("‹2/2›", "enter to continue the answer")
+	b.keys("enter")
+	b.settle()
+	req := b.f.asked[1]
+	if last := req.Messages[len(req.Messages)-1]; !last.Unfinished || last.Content != "Roses are" {
+		t.Errorf("the request to continue ends in %+v", last)
+	}
+	b.shows("Roses are")
+}

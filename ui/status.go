@@ -46,7 +46,11 @@ func (r *root) speed(w int) string {
 		s = r.th.dim.draw(rate)
 	}
 	used := len(rate)
-	for _, part := range []string{first, cost, fmt.Sprintf("seed %d", a.seed)} {
+	parts := []string{first, cost}
+	if n := a.counts.Prompt + a.counts.Generated; a.context > 0 && n > 0 {
+		parts = append(parts, fmt.Sprintf("context %3d %%", n*100/a.context))
+	}
+	for _, part := range append(parts, fmt.Sprintf("seed %d", a.seed)) {
 		if used += 3 + len(part); used > w {
 			break
 		}

@@ -97,7 +97,7 @@ func (s *tokenSheet) set(w int) {
 func (s *tokenSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	th := r.th
 	side := tokenSide
-	left := min(w-side-3, measure)
+	left := min(w-side-5, measure)
 	s.set(left - gutter)
 	lines := []string{spaces(w), s.head(r, w), spaces(w)}
 	room := h - len(lines) - 2

@@ -19,11 +19,8 @@ func (r *root) View() tea.View {
 	if !r.mouseOff {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if r.back().loading != 0 && r.term.progress {
-		v.ProgressBar = tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
-		if _, f := r.back().fraction(); f >= 0 {
-			v.ProgressBar = tea.NewProgressBar(tea.ProgressBarDefault, int(f*100))
-		}
+	if r.term.progress {
+		v.ProgressBar = r.progressBar()
 	}
 	if r.w < 1 || r.h < 1 || len(r.tabs) == 0 {
 		return v
@@ -52,6 +49,31 @@ func (r *root) View() tea.View {
 	}
 	v.Cursor = cursor
 	return v
+}
+
+// progressBar is what the terminal shows outside of its text: how far a load or
+// the reading of a prompt is, and, to who looks elsewhere, that an answer is being
+// written.
+func (r *root) progressBar() *tea.ProgressBar {
+	if r.back().loading != 0 {
+		if _, f := r.back().fraction(); f >= 0 {
+			return tea.NewProgressBar(tea.ProgressBarDefault, int(f*100))
+		}
+		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+	}
+	for _, p := range r.panes() {
+		if !p.conv.running() {
+			continue
+		}
+		c := &p.conv.live.answer.counts
+		switch done := c.Cached + c.Evaluated; {
+		case c.Prompt > 0 && done < c.Prompt && c.Generated == 0:
+			return tea.NewProgressBar(tea.ProgressBarDefault, done*100/c.Prompt)
+		case !r.focused:
+			return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+		}
+	}
+	return nil
 }
 
 func (r *root) layout() layout {

@@ -32,10 +32,11 @@ type Candidate struct {
 }
 
 // Odds are those of all tokens of an answer. They never change; packing is left
-// to whoever writes them.
+// to whoever writes them, and then only the packed form is kept, which takes a
+// small part of the list's memory.
 type Odds struct {
+	mu     sync.Mutex
 	list   []TokenOdds
-	once   sync.Once
 	packed []byte
 }
 
@@ -52,25 +53,22 @@ func oddsFrom(packed []byte) *Odds {
 	if len(packed) == 0 {
 		return nil
 	}
-	o := &Odds{packed: packed}
-	o.once.Do(func() {})
-	return o
+	return &Odds{packed: packed}
 }
 
 // Tokens are the odds in the order of the tokens; an error says that what was
 // stored is damaged.
 func (o *Odds) Tokens() ([]TokenOdds, error) {
-	if o == nil || o.list != nil {
-		return o.tokens(), nil
-	}
-	return unpackOdds(o.packed)
-}
-
-func (o *Odds) tokens() []TokenOdds {
 	if o == nil {
-		return nil
+		return nil, nil
 	}
-	return o.list
+	o.mu.Lock()
+	list, packed := o.list, o.packed
+	o.mu.Unlock()
+	if list != nil {
+		return list, nil
+	}
+	return unpackOdds(packed)
 }
 
 // pack is the form on the disk, nil for none.
@@ -78,7 +76,11 @@ func (o *Odds) pack() []byte {
 	if o == nil {
 		return nil
 	}
-	o.once.Do(func() { o.packed = packOdds(o.list) })
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.packed == nil {
+		o.packed, o.list = packOdds(o.list), nil
+	}
 	return o.packed
 }
 
@@ -87,11 +89,7 @@ func (o *Odds) MarshalJSON() ([]byte, error) { return json.Marshal(o.pack()) }
 
 // UnmarshalJSON reads it.
 func (o *Odds) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, &o.packed); err != nil {
-		return err
-	}
-	o.once.Do(func() {})
-	return nil
+	return json.Unmarshal(b, &o.packed)
 }
 
 const (
