@@ -17,7 +17,8 @@
 //     are chosen at run time by what the processor has; device forms lie beside it as
 //     .cu with their launcher in _cuda.go.
 //   - A row's result depends on that row alone: not on the rows beside it, on how
-//     many there are, on the split over workers or on the order of calls.
+//     many there are, on the split over workers or on the order of calls. On a device
+//     more than 64 rows may differ within a bound that their package names.
 //   - No function keeps a slice of its caller's, except matmul.NewMatrix, which reads
 //     the file's bytes until they are packed.
 //   - What only a programmer can get wrong panics; nothing else fails, nothing
