@@ -34,7 +34,7 @@ func TestPrivacy(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
 		env = append(env, name+"="+listener.URL, strings.ToLower(name)+"="+listener.URL)
 	}
-	s := openSession(t, env)
+	s := openSession(t, env, "-n", "40")
 	s.ask(question)
 	s.until("the answer ends", func(screen string) bool { return !streaming(screen) })
 	for _, key := range []string{"\x0f", "\x13", "\x10"} { // models, chats, pool

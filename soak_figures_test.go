@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/creack/pty"
 )
 
 // figuresEnv names the file that the program under a soak test writes figures of
@@ -77,7 +75,7 @@ var (
 // rest lets every chat end, asks one the same question as always, and measures.
 func (m *monkey) rest() rest {
 	m.Helper()
-	pty.Setsize(m.tty, &pty.Winsize{Rows: emulatorHeight, Cols: emulatorWidth})
+	m.resize(emulatorWidth, emulatorHeight)
 	m.escape(3)
 	quiet := time.Now()
 	m.until("everything has ended", func(screen string) bool { // queues too, whose next begins a moment later
@@ -90,7 +88,7 @@ func (m *monkey) rest() rest {
 	time.Sleep(200 * time.Millisecond)
 	m.keys("/set parameter temp 0\r") // the same answer every time
 	r := rest{answers: m.answers}
-	m.until("the knob is turned", func(screen string) bool { return strings.Contains(screen, "T 0.00") })
+	m.until("the knob is turned", func(screen string) bool { return strings.Contains(screen, "temperature is 0.00") })
 	before := m.processor()
 	m.keys("Tell me a long story about a bear and a bee.\r")
 	m.until("the answer begins", func(screen string) bool { return speedText.MatchString(screen) || streaming(screen) })

@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -37,8 +38,8 @@ type session struct {
 
 const (
 	screenWidth, screenHeight = 120, 34
-	// The emulator is as large as any window of these tests, since it does not
-	// survive growing.
+	// The emulator is as large as any window of these tests: what was drawn for a larger
+	// one would end it.
 	emulatorWidth, emulatorHeight = 200, 50
 )
 
@@ -61,19 +62,14 @@ func openSession(t testing.TB, env []string, args ...string) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{TB: t, cmd: exec.Command(path, args...), em: vt.NewEmulator(emulatorWidth, emulatorHeight), modes: map[ansi.Mode]bool{},
+	s := &session{TB: t, cmd: exec.Command(path, args...), modes: map[ansi.Mode]bool{},
 		read: make(chan struct{}), exited: make(chan error, 1), patience: 20 * time.Second}
 	s.cmd.Env = env
-	s.em.SetCallbacks(vt.Callbacks{
-		AltScreen:   func(on bool) { s.alt = on },
-		EnableMode:  func(m ansi.Mode) { s.modes[m] = true },
-		DisableMode: func(m ansi.Mode) { s.modes[m] = false },
-	})
 	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: screenHeight, Cols: screenWidth}); err != nil {
 		t.Fatal(err)
 	}
+	s.emulate()
 	go s.show()
-	go s.reply()
 	go func() { s.exited <- s.cmd.Wait() }()
 	t.Cleanup(func() { s.cmd.Process.Kill(); s.tty.Close() })
 	s.waitFor("confab tiny Q8_0") // the model is there
@@ -95,17 +91,31 @@ func (s *session) show() {
 	}
 }
 
-// reply gives the program the terminal's answers to its questions.
-func (s *session) reply() {
-	b := make([]byte, 4096)
-	for {
-		n, err := s.em.Read(b)
-		if err != nil {
-			return
-		}
-		if _, err := s.tty.Write(b[:n]); err != nil {
-			return
-		}
+// emulate begins an empty screen, and gives the program its answers to what programs ask
+// of terminals.
+func (s *session) emulate() {
+	em := vt.NewEmulator(emulatorWidth, emulatorHeight)
+	em.SetCallbacks(vt.Callbacks{
+		AltScreen:   func(on bool) { s.alt = on },
+		EnableMode:  func(m ansi.Mode) { s.modes[m] = true },
+		DisableMode: func(m ansi.Mode) { s.modes[m] = false },
+	})
+	s.mu.Lock()
+	s.em = em
+	s.mu.Unlock()
+	go io.Copy(s.tty, em)
+}
+
+// resize gives the window another size, whereupon the program has to draw all of it.
+func (s *session) resize(w, h int) {
+	s.Helper()
+	s.mu.Lock()
+	old := s.em
+	s.mu.Unlock()
+	s.emulate()
+	old.Close()
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)}); err != nil {
+		s.Fatal(err)
 	}
 }
 
