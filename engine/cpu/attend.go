@@ -37,7 +37,7 @@ func (a *attention) units() int {
 func (a *attention) run(unit, worker int) { a.plan.Run(&a.io, unit, worker) }
 
 // fetch has the unit that runs before this one ask for its cells.
-func (a *attention) fetch(unit, worker int) { a.plan.Next(&a.io, unit, worker) }
+func (a *attention) fetch(unit, worker int) { a.plan.Next(unit, worker) }
 
 // merging ends an attention that was split by positions.
 type merging struct{ a *attention }

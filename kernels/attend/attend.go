@@ -30,6 +30,9 @@ type AttendSeq struct {
 	Cells        []int32
 }
 
+// cells are those up to the last row's.
+func (s *AttendSeq) cells() []int32 { return s.Cells[:int(s.Pos)+s.Count] }
+
 // AttendIO is what one layer's attention reads and writes: row r's heads are at
 // Q[r*QStride:], its results at Out[r*OutStride:], both head after head.
 type AttendIO struct {
@@ -112,7 +115,7 @@ func (p *AttendPlan) Prepare(args AttendArgs, seqs []AttendSeq) {
 	}
 	p.parts = kernels.Grow(p.parts, parts)
 	for w := range p.scratch {
-		p.scratch[w].placed.seq = -1
+		p.scratch[w].placed.seq, p.scratch[w].next = -1, -1
 		p.scratch[w].fit(rows*p.group, args.KeyDim, args.ValueDim)
 	}
 }
@@ -188,7 +191,7 @@ func (p *AttendPlan) Run(io *AttendIO, unit, worker int) {
 	rows, stride := u.rows*p.group, roundUp(p.args.ValueDim, kernels.VectorWidth)
 	p.loadQueries(io, s, &u.attendTile)
 	next := s.next
-	s.next = nil
+	s.next = -1
 	total := stateOver(s.total, rows, stride)
 	for split := u.from; split < u.to; split++ {
 		if split == u.to-1 {
@@ -205,7 +208,7 @@ func (p *AttendPlan) Run(io *AttendIO, unit, worker int) {
 			total.merge(state)
 		}
 	}
-	s.next = nil
+	s.next = -1
 	if u.part < 0 {
 		p.finish(io, total, &u.attendTile)
 	}
@@ -213,15 +216,7 @@ func (p *AttendPlan) Run(io *AttendIO, unit, worker int) {
 
 // Next says, before a worker runs a unit, which it runs after that: the last of the one
 // brings the first cells of the other closer.
-func (p *AttendPlan) Next(io *AttendIO, unit, worker int) {
-	if io.KV.keyHalves == nil {
-		return
-	}
-	u := &p.units[unit]
-	first, _ := p.visible(u.seq, u.row, u.row+u.rows)
-	cell := p.seqs[u.seq].Cells[max(first, u.from*splitPositions)]
-	p.scratch[worker].next = io.KV.keysAt(u.kvHead, io.KV.place(cell))
-}
+func (p *AttendPlan) Next(unit, worker int) { p.scratch[worker].next = unit }
 
 // Merge does one merge for a layer. Merges run at the same time on different workers.
 func (p *AttendPlan) Merge(io *AttendIO, merge, worker int) {

@@ -3,9 +3,8 @@
 // Decoding attention for AVX-512, bound by the memory that holds the cells: with 8
 // rows of queries or fewer a block's keys are turned in registers and its values
 // widened on the way, since each serves too few products to be written down first.
-// Sums have the order of the tiles of attend_amd64.s, and so the same bits. While one
-// kernel computes, it fetches what the next will read, from ahead on; that is right
-// where cells are a run, and useless but harmless where they are not.
+// Sums have the order of the tiles of attend_amd64.s, and so the same bits. On the way, these
+// kernels fetch the values of the same cells, and those of values the keys of the next cells.
 
 // The two halves of 16 rows of 16 halves, rows i and i+8 in one vector, become
 // vectors of one dimension each: Z of d has d in its lanes 0 and 2, d+8 in 1 and 3.
@@ -92,14 +91,14 @@
 #define DIMENSION_1(d, y, z) \
 	VCVTPH2PS y, Z0 \
 	VCVTPH2PS z, Z1 \
-	PREFETCHT0 (64*(d))(R13)                 \
+	FETCH(d) \
 	VFMADD231PS.BCST (4*(d))(SI), Z0, Z24    \
 	VFMADD231PS.BCST (4*(d))(SI), Z1, Z25
 
 #define DIMENSION_2(d, y, z) \
 	VCVTPH2PS y, Z0 \
 	VCVTPH2PS z, Z1 \
-	PREFETCHT0 (64*(d))(R13)                     \
+	FETCH(d) \
 	VFMADD231PS.BCST (4*(d))(SI), Z0, Z24        \
 	VFMADD231PS.BCST (4*(d))(SI)(R9*1), Z0, Z25  \
 	VFMADD231PS.BCST (4*(d))(SI), Z1, Z26        \
@@ -114,39 +113,64 @@
 #define DIMENSION_4(d, y, z) \
 	VCVTPH2PS y, Z0 \
 	VCVTPH2PS z, Z1 \
-	PREFETCHT0 (64*(d))(R13)              \
+	FETCH(d) \
 	ROWS_4(d, Z0, Z24, Z25, Z26, Z27)     \
 	ROWS_4(d, Z1, Z28, Z29, Z30, Z31)
 
 #define DIMENSION_8(d, y) \
 	VCVTPH2PS y, Z0 \
-	PREFETCHT0 (32*(d))(R13)                    \
 	ROWS_4(d, Z0, Z24, Z25, Z26, Z27)           \
 	VFMADD231PS.BCST (4*(d))(R11), Z0, Z28        \
 	VFMADD231PS.BCST (4*(d))(R11)(R9*1), Z0, Z29  \
 	VFMADD231PS.BCST (4*(d))(R11)(R9*2), Z0, Z30  \
 	VFMADD231PS.BCST (4*(d))(R12), Z0, Z31
 
-// Addresses of CX cells to R14, then the arguments: R9 and its multiples are the
-// rows of queries, at R10 the fourth, at R11 the fifth, at R12 the eighth.
-#define ARGUMENTS(count) \
+// FETCH asks for a piece of a cell's values: DX bytes from the address at R13.
+#define FETCH(d) \
+	MOVQ (8*(d))(R13), AX \
+	PREFETCHT0 (AX)(DX*1)
+
+// A tile is 16 dimensions, half a line: two tiles fetch a line, one of them for the first half of
+// the cells. Their addresses are from R14 on; half of them take so many times 32 bytes.
+#define AIM(addresses, half)             \
+	MOVQ BX, DX                      \
+	ANDQ $32, DX                     \
+	LEAQ addresses(R14)(DX*half), R13 \
+	MOVQ BX, DX                      \
+	ANDQ $~63, DX
+
+// The addresses of 8 cells, of the i-th eight at SI; Z1 is how far cells are apart, Z2
+// where they begin.
+#define ADDRESSES(i, at) \
+	VPMOVSXDQ (32*(i))(SI), Z0 \
+	VPMULDQ Z1, Z0, Z0         \
+	VPADDQ Z2, Z0, Z0          \
+	VMOVDQU64 Z0, (at+64*(i))(R14)
+
+#define ADDRESSES_16(at) \
+	ADDRESSES(0, at) \
+	ADDRESSES(1, at)
+
+#define ADDRESSES_32(at) \
+	ADDRESSES_16(at) \
+	ADDRESSES(2, at) \
+	ADDRESSES(3, at)
+
+// The keys' addresses to R14 and those of the values behind them, then the arguments:
+// R9 and its multiples are the rows of queries, at R10 the fourth, at R11 the fifth, at R12
+// the eighth.
+#define ARGUMENTS(ADDRESS, bytes) \
+	VPBROADCASTQ strideBytes+32(FP), Z1 \
+	VPBROADCASTQ base+24(FP), Z2 \
 	MOVQ cells+16(FP), SI        \
-	MOVQ base+24(FP), DX         \
-	MOVQ strideBytes+32(FP), CX  \
-	XORQ BX, BX                  \
-address:                         \
-	MOVLQSX (SI)(BX*4), AX       \
-	IMULQ CX, AX                 \
-	ADDQ DX, AX                  \
-	MOVQ AX, (R14)(BX*8)         \
-	INCQ BX                      \
-	CMPQ BX, $count              \
-	JB   address                 \
+	ADDRESS(0)                   \
+	VPBROADCASTQ valueBytes+64(FP), Z1 \
+	VPBROADCASTQ values+56(FP), Z2 \
+	ADDRESS(bytes)               \
 	MOVQ scores+0(FP), DI        \
 	MOVQ queries+8(FP), SI       \
 	MOVQ dims+40(FP), R15        \
 	MOVQ queryBytes+48(FP), R9   \
-	MOVQ ahead+56(FP), R13       \
 	LEAQ (SI)(R9*2), R10         \
 	ADDQ R9, R10                 \
 	LEAQ (SI)(R9*4), R11         \
@@ -161,8 +185,7 @@ address:                         \
 	VPXORD Z30, Z30, Z30         \
 	VPXORD Z31, Z31, Z31
 
-#define NEXT_TILE(bytes) \
-	ADDQ $bytes, R13 \
+#define NEXT_TILE \
 	ADDQ $32, BX     \
 	ADDQ $64, SI     \
 	ADDQ $64, R10    \
@@ -171,13 +194,14 @@ address:                         \
 	SUBQ $16, R15    \
 	JNE  tile
 
-// func attendKeys1512(scores, queries *float32, cells *int32, base *uint16, strideBytes, dims, queryBytes int, ahead *uint16)
+// func attendKeys1512(scores, queries *float32, cells *int32, base *uint16, strideBytes, dims, queryBytes int, values *uint16, valueBytes int)
 //
 // The scores of 1 row, blockPositions apart, with 32 cells; dims is a multiple of 16.
-TEXT ·attendKeys1512(SB), NOSPLIT, $256-64
-	LEAQ keys-256(SP), R14
-	ARGUMENTS(32)
+TEXT ·attendKeys1512(SB), NOSPLIT, $512-72
+	LEAQ keys-512(SP), R14
+	ARGUMENTS(ADDRESSES_32, 256)
 tile:
+	AIM(256, 4)
 	LOAD_GROUP(0)
 	TURN_FIRST
 	LOAD_GROUP(16)
@@ -200,19 +224,20 @@ tile:
 	DIMENSION_1(13, Y13, Y21)
 	DIMENSION_1(14, Y14, Y22)
 	DIMENSION_1(15, Y15, Y23)
-	NEXT_TILE(1024)
+	NEXT_TILE
 	VMOVUPS Z24, 0(DI)
 	VMOVUPS Z25, 64(DI)
 	VZEROUPPER
 	RET
 
-// func attendKeys2512(scores, queries *float32, cells *int32, base *uint16, strideBytes, dims, queryBytes int, ahead *uint16)
+// func attendKeys2512(scores, queries *float32, cells *int32, base *uint16, strideBytes, dims, queryBytes int, values *uint16, valueBytes int)
 //
 // The scores of 2 rows, blockPositions apart, with 32 cells; dims is a multiple of 16.
-TEXT ·attendKeys2512(SB), NOSPLIT, $256-64
-	LEAQ keys-256(SP), R14
-	ARGUMENTS(32)
+TEXT ·attendKeys2512(SB), NOSPLIT, $512-72
+	LEAQ keys-512(SP), R14
+	ARGUMENTS(ADDRESSES_32, 256)
 tile:
+	AIM(256, 4)
 	LOAD_GROUP(0)
 	TURN_FIRST
 	LOAD_GROUP(16)
@@ -235,7 +260,7 @@ tile:
 	DIMENSION_2(13, Y13, Y21)
 	DIMENSION_2(14, Y14, Y22)
 	DIMENSION_2(15, Y15, Y23)
-	NEXT_TILE(1024)
+	NEXT_TILE
 	VMOVUPS Z24, 0(DI)
 	VMOVUPS Z25, 256(DI)
 	VMOVUPS Z26, 64(DI)
@@ -243,13 +268,14 @@ tile:
 	VZEROUPPER
 	RET
 
-// func attendKeys4512(scores, queries *float32, cells *int32, base *uint16, strideBytes, dims, queryBytes int, ahead *uint16)
+// func attendKeys4512(scores, queries *float32, cells *int32, base *uint16, strideBytes, dims, queryBytes int, values *uint16, valueBytes int)
 //
 // The scores of 4 rows, blockPositions apart, with 32 cells; dims is a multiple of 16.
-TEXT ·attendKeys4512(SB), NOSPLIT, $256-64
-	LEAQ keys-256(SP), R14
-	ARGUMENTS(32)
+TEXT ·attendKeys4512(SB), NOSPLIT, $512-72
+	LEAQ keys-512(SP), R14
+	ARGUMENTS(ADDRESSES_32, 256)
 tile:
+	AIM(256, 4)
 	LOAD_GROUP(0)
 	TURN_FIRST
 	LOAD_GROUP(16)
@@ -272,7 +298,7 @@ tile:
 	DIMENSION_4(13, Y13, Y21)
 	DIMENSION_4(14, Y14, Y22)
 	DIMENSION_4(15, Y15, Y23)
-	NEXT_TILE(1024)
+	NEXT_TILE
 	VMOVUPS Z24, 0(DI)
 	VMOVUPS Z25, 256(DI)
 	VMOVUPS Z26, 512(DI)
@@ -284,22 +310,31 @@ tile:
 	VZEROUPPER
 	RET
 
-// func attendKeys8512(scores, queries *float32, cells *int32, base *uint16, strideBytes, dims, queryBytes int, ahead *uint16)
+// func attendKeys8512(scores, queries *float32, cells *int32, base *uint16, strideBytes, dims, queryBytes int, values *uint16, valueBytes int)
 //
 // The scores of 8 rows, blockPositions apart, with 16 cells; dims is a multiple of 16.
-TEXT ·attendKeys8512(SB), NOSPLIT, $128-64
-	LEAQ keys-128(SP), R14
-	ARGUMENTS(16)
+TEXT ·attendKeys8512(SB), NOSPLIT, $256-72
+	LEAQ keys-256(SP), R14
+	ARGUMENTS(ADDRESSES_16, 128)
 tile:
+	AIM(128, 2)
 	LOAD_GROUP(0)
 	TURN_FIRST
+	FETCH(0)
 	DIMENSION_8(0, Y8)
+	FETCH(1)
 	DIMENSION_8(1, Y9)
+	FETCH(2)
 	DIMENSION_8(2, Y10)
+	FETCH(3)
 	DIMENSION_8(3, Y11)
+	FETCH(4)
 	DIMENSION_8(4, Y12)
+	FETCH(5)
 	DIMENSION_8(5, Y13)
+	FETCH(6)
 	DIMENSION_8(6, Y14)
+	FETCH(7)
 	DIMENSION_8(7, Y15)
 	UPPER_FIRST
 	DIMENSION_8(8, Y8)
@@ -310,7 +345,7 @@ tile:
 	DIMENSION_8(13, Y13)
 	DIMENSION_8(14, Y14)
 	DIMENSION_8(15, Y15)
-	NEXT_TILE(512)
+	NEXT_TILE
 	VMOVUPS Z24, 0(DI)
 	VMOVUPS Z25, 256(DI)
 	VMOVUPS Z26, 512(DI)

@@ -19,7 +19,9 @@ type attendScratch struct {
 	split   []float32 // two states
 	total   []float32
 	placed  placedCells
-	next    []uint16 // the keys that are read after the split at hand, where they are not the next in it
+	next    int // the unit that is run after the split at hand, or -1
+	// Cells of a block at hand and of the next, where they are not in a row of places.
+	block, ahead blockCells
 }
 
 func (s *attendScratch) fit(rows, keyDim, valueDim int) {
@@ -114,26 +116,63 @@ func (p *AttendPlan) runSplit(kv *KV, s *attendScratch, state attendState, t *at
 	first, last := p.visible(t.seq, t.row, t.row+t.rows)
 	first, last = max(first, split*splitPositions), min(last, (split+1)*splitPositions)
 	rows := t.rows * p.group
-	places := s.placed.of(kv, t.seq, seq.Cells)
+	places := s.placed.of(kv, t.seq, seq.cells())
 	for start := first &^ (blockPositions - 1); start < last; start += blockPositions {
 		end := min(start+blockPositions, last)
 		from := max(first, start)
 		p.mask(s.masks[:rows], seq, t, start)
 		cells, at := places[from:end], from-start
-		if !kv.attendCellScoresFast(s.scores, s.queries, t.kvHead, cells, at, rows) {
+		if !kv.attendCellScoresFast(s.scores, s.queries, t.kvHead, s.block.of(places, start), at, end-start, rows) {
 			kv.turnKeys(s.keys, t.kvHead, cells, at)
 			attendScores(s.scores, s.queries, s.keys, rows, p.args.KeyDim)
 		}
 		attendSoftmax(s.scores, s.masks[:rows], state, s.shrink, p.args.SoftCap)
-		ahead := s.next
-		if kv.keyHalves != nil && (end < last || ahead == nil) {
-			ahead = kv.keysAt(t.kvHead, places[min(end, len(places)-1)])
-		}
+		ahead := p.following(kv, s, t, places, end, last)
 		if !kv.attendCellValuesFast(state.out, s.scores[at:], s.shrink, t.kvHead, cells, rows, ahead) {
 			kv.readValues(s.values, t.kvHead, cells)
 			attendValues(state.out, s.scores[at:], s.values, s.shrink, rows, len(cells), state.stride)
 		}
 	}
+}
+
+// blockCells are the places of a block's positions.
+type blockCells [blockPositions]int32
+
+// of returns the block that begins at a position, in c where places does not have all of it;
+// the last one fills it up then.
+func (c *blockCells) of(places []int32, start int) *blockCells {
+	if start+blockPositions <= len(places) {
+		return (*blockCells)(places[start:])
+	}
+	for j := copy(c[:], places[start:]); j < blockPositions; j++ {
+		c[j] = places[len(places)-1]
+	}
+	return c
+}
+
+// cellsAhead are the cells that are read after those at hand, and for which head.
+type cellsAhead struct {
+	head  int
+	block *blockCells
+}
+
+// following returns what is read after the block that ends at a position: the next one of the
+// split up to last, or the first of the worker's next unit.
+func (p *AttendPlan) following(kv *KV, s *attendScratch, t *attendTile, places []int32, end, last int) cellsAhead {
+	if end < last || s.next < 0 {
+		return cellsAhead{t.kvHead, s.ahead.of(places, min(end, len(places)-1)&^(blockPositions-1))}
+	}
+	u := &p.units[s.next]
+	first, _ := p.visible(u.seq, u.row, u.row+u.rows)
+	first = max(first, u.from*splitPositions) &^ (blockPositions - 1)
+	if u.seq == t.seq {
+		return cellsAhead{u.kvHead, s.ahead.of(places, first)}
+	}
+	cells := s.ahead.of(p.seqs[u.seq].cells(), first)
+	for j, cell := range cells {
+		s.ahead[j] = kv.place(cell)
+	}
+	return cellsAhead{u.kvHead, &s.ahead}
 }
 
 // mask sets the positions of a block that each row and head of a tile sees.

@@ -27,10 +27,18 @@
 	MOVLQSX (R14)(BX*4), AX \
 	IMULQ R15, AX
 
-// func attendWiden4512(out, weights, shrink *float32, cells *int32, base *uint16, strideBytes, n, stride int, ahead *uint16)
+// FETCH asks for 64 columns of the keys of cell BX of those that are read next.
+#define FETCH \
+	MOVLQSX (R8)(BX*4), AX    \
+	IMULQ keyBytes+80(FP), AX \
+	ADDQ keys+72(FP), AX      \
+	PREFETCHT0 (AX)           \
+	PREFETCHT0 64(AX)
+
+// func attendWiden4512(out, weights, shrink *float32, cells *int32, base *uint16, strideBytes, n, stride int, ahead *int32, keys *uint16, keyBytes int)
 //
 // As attendValues4512, from the cells themselves.
-TEXT ·attendWiden4512(SB), NOSPLIT, $0-72
+TEXT ·attendWiden4512(SB), NOSPLIT, $0-88
 	MOVQ out+0(FP), DI
 	MOVQ weights+8(FP), SI
 	MOVQ shrink+16(FP), R8
@@ -58,10 +66,8 @@ wide:
 	SHRINK_4(R13, Z31, Z12, Z13, Z14, Z15)
 	XORQ BX, BX
 wideLoop:
+	FETCH
 	CELL
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ $128, R8
 	VCVTPH2PS 0(DX)(AX*1), Z20
 	VCVTPH2PS 32(DX)(AX*1), Z21
 	VCVTPH2PS 64(DX)(AX*1), Z22
@@ -79,6 +85,7 @@ wideLoop:
 	STORE_4(R13, Z12, Z13, Z14, Z15)
 	ADDQ $256, DI
 	ADDQ $128, DX
+	ADDQ $128, keys+72(FP)
 	SUBQ $64, R10
 	JMP  wide
 narrow:
@@ -114,10 +121,10 @@ done:
 	VZEROUPPER
 	RET
 
-// func attendWiden2512(out, weights, shrink *float32, cells *int32, base *uint16, strideBytes, n, stride int, ahead *uint16)
+// func attendWiden2512(out, weights, shrink *float32, cells *int32, base *uint16, strideBytes, n, stride int, ahead *int32, keys *uint16, keyBytes int)
 //
 // As attendValues2512, from the cells themselves.
-TEXT ·attendWiden2512(SB), NOSPLIT, $0-72
+TEXT ·attendWiden2512(SB), NOSPLIT, $0-88
 	MOVQ out+0(FP), DI
 	MOVQ weights+8(FP), SI
 	MOVQ shrink+16(FP), R8
@@ -139,10 +146,8 @@ wide:
 	SHRINK_4(R11, Z29, Z4, Z5, Z6, Z7)
 	XORQ BX, BX
 wideLoop:
+	FETCH
 	CELL
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ $128, R8
 	VCVTPH2PS 0(DX)(AX*1), Z20
 	VCVTPH2PS 32(DX)(AX*1), Z21
 	VCVTPH2PS 64(DX)(AX*1), Z22
@@ -156,6 +161,7 @@ wideLoop:
 	STORE_4(R11, Z4, Z5, Z6, Z7)
 	ADDQ $256, DI
 	ADDQ $128, DX
+	ADDQ $128, keys+72(FP)
 	SUBQ $64, R10
 	JMP  wide
 narrow:
@@ -183,10 +189,10 @@ done:
 	VZEROUPPER
 	RET
 
-// func attendWiden1512(out, weights, shrink *float32, cells *int32, base *uint16, strideBytes, n, stride int, ahead *uint16)
+// func attendWiden1512(out, weights, shrink *float32, cells *int32, base *uint16, strideBytes, n, stride int, ahead *int32, keys *uint16, keyBytes int)
 //
 // As attendValues1512, from the cells themselves.
-TEXT ·attendWiden1512(SB), NOSPLIT, $0-72
+TEXT ·attendWiden1512(SB), NOSPLIT, $0-88
 	MOVQ out+0(FP), DI
 	MOVQ weights+8(FP), SI
 	MOVQ shrink+16(FP), R8
@@ -205,10 +211,8 @@ wide:
 	SHRINK_4(DI, Z28, Z0, Z1, Z2, Z3)
 	XORQ BX, BX
 wideLoop:
+	FETCH
 	CELL
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ $128, R8
 	VCVTPH2PS 0(DX)(AX*1), Z20
 	VCVTPH2PS 32(DX)(AX*1), Z21
 	VCVTPH2PS 64(DX)(AX*1), Z22
@@ -220,6 +224,7 @@ wideLoop:
 	STORE_4(DI, Z0, Z1, Z2, Z3)
 	ADDQ $256, DI
 	ADDQ $128, DX
+	ADDQ $128, keys+72(FP)
 	SUBQ $64, R10
 	JMP  wide
 narrow:

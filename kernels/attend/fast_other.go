@@ -12,11 +12,11 @@ func (s *attendState) mergeFast(other attendState) bool { return false }
 
 const attendCellsRows = 1
 
-func (kv *KV) attendCellScoresFast(scores, queries []float32, head int, cells []int32, at, rows int) bool {
+func (kv *KV) attendCellScoresFast(scores, queries []float32, head int, block *blockCells, from, end, rows int) bool {
 	return false
 }
 
-func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cells []int32, rows int, ahead []uint16) bool {
+func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cells []int32, rows int, ahead cellsAhead) bool {
 	return false
 }
 

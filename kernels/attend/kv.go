@@ -97,11 +97,6 @@ func (kv *KV) Store(cell int32, k, v []float32) {
 	}
 }
 
-// keysAt are the keys from a place on, in half precision.
-func (kv *KV) keysAt(head int, place int32) []uint16 {
-	return kv.keyHalves[(head<<kv.shift+int(place))*kv.keyStride:]
-}
-
 // cellMemory allocates n zeros, in huge pages where they are many: attention reads
 // cells at the rate of memory, and small pages cost half of it.
 func cellMemory[T uint16 | float32](n int) []T {
