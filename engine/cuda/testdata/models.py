@@ -23,8 +23,8 @@ def header(keys, entries):
     """keys: name -> value; entries: (name, shape with the contiguous extent first, type, bytes)."""
     out = b"GGUF" + struct.pack("<IQQ", 3, len(entries), len(keys))
     for name, v in keys.items():
-        kind = 8 if isinstance(v, str) else 6 if isinstance(v, float) else 4
-        out += text(name) + struct.pack("<I", kind) + (text(v) if kind == 8 else struct.pack("<f" if kind == 6 else "<I", v))
+        kind, form = (8, "") if isinstance(v, str) else (7, "<?") if isinstance(v, bool) else (6, "<f") if isinstance(v, float) else (4, "<I")
+        out += text(name) + struct.pack("<I", kind) + (text(v) if kind == 8 else struct.pack(form, v))
     at = 0
     for name, shape, kind, size in entries:
         out += text(name) + struct.pack("<I%dQIQ" % len(shape), len(shape), *shape, kind, at)
