@@ -13,7 +13,7 @@ import (
 const unknownMemory = math.MaxInt64
 
 // freeMemory is how many bytes this process may still take: what the machine has
-// available, and what the control groups around the process leave.
+// available, and what the control groups around the process and its own limit leave.
 func freeMemory() int64 {
 	free := int64(unknownMemory)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -24,7 +24,27 @@ func freeMemory() int64 {
 	if text, err := os.ReadFile("/proc/self/cgroup"); err == nil {
 		free = min(free, groupsLeave("/sys/fs/cgroup", string(text)))
 	}
+	limits, err := os.ReadFile("/proc/self/limits")
+	status, err2 := os.ReadFile("/proc/self/status")
+	if err == nil && err2 == nil {
+		free = min(free, limitLeaves(string(limits), string(status)))
+	}
 	return free
+}
+
+// limitLeaves is what a limit of address space (ulimit -v) leaves of it, by the texts of
+// a process's /proc/PID/limits and /proc/PID/status.
+func limitLeaves(limits, status string) int64 {
+	for line := range strings.Lines(limits) {
+		rest, ok := strings.CutPrefix(line, "Max address space")
+		if words := strings.Fields(rest); ok && len(words) > 0 {
+			most, err := strconv.ParseInt(words[0], 10, 64) // or "unlimited"
+			if kib, known := field(status, "VmSize:"); err == nil && known {
+				return max(0, most-kib<<10)
+			}
+		}
+	}
+	return unknownMemory
 }
 
 // groupsLeave is what the limits of a process's control groups leave of them, by

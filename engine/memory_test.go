@@ -63,3 +63,17 @@ func TestControlGroups(t *testing.T) {
 		t.Errorf("no limit: %d", got)
 	}
 }
+
+func TestLimitOfTheProcess(t *testing.T) {
+	const head = "Limit                     Soft Limit           Hard Limit           Units     \nMax data size             7                    7                    bytes     \n"
+	for limit, want := range map[string]int64{
+		"Max address space         5000000              unlimited            bytes     \n": 5000000 - 1000<<10,
+		"Max address space         1000                 1000                 bytes     \n": 0,
+		"Max address space         unlimited            unlimited            bytes     \n": unknownMemory,
+		"": unknownMemory,
+	} {
+		if got := limitLeaves(head+limit, "Name:\tconfab\nVmSize:\t    1000 kB\n"); got != want {
+			t.Errorf("%q leaves %d, want %d", limit, got, want)
+		}
+	}
+}
