@@ -1,10 +1,16 @@
 package token
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"math/rand"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/confab-tui/confab/engine/gguf"
 )
 
 func unigramPieces(more ...entry) []entry {
@@ -146,6 +152,42 @@ func TestUnigramRefuses(t *testing.T) {
 		if _, err := New(fileOf(t, keysOf("t5", unigramPieces(), map[string]any{"tokenizer.ggml.scores": scores}))); err == nil ||
 			!strings.Contains(err.Error(), "tokenizer.ggml.scores") {
 			t.Errorf("scores %v gave %v", scores, err)
+		}
+	}
+}
+
+// TestUnigramVectors holds the reference implementation's ids for the texts of a small
+// vocabulary, one a line.
+func TestUnigramVectors(t *testing.T) {
+	const folder = "../../testdata/tokenizers/"
+	f, err := gguf.Open(folder + "unigram.gguf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tok, err := New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(name string) []string {
+		raw, err := os.ReadFile(folder + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(raw)), "\n")
+	}
+	texts, ids := lines("unigram.txt"), lines("unigram.ids")
+	if len(texts) != len(ids) || len(texts) < 20 {
+		t.Fatalf("%d texts and %d lines of ids", len(texts), len(ids))
+	}
+	for i, line := range texts {
+		var text string
+		var want []int32
+		if err := errors.Join(json.Unmarshal([]byte(line), &text), json.Unmarshal([]byte(ids[i]), &want)); err != nil {
+			t.Fatal(err)
+		}
+		if got := tok.Encode(nil, text); !slices.Equal(got, want) {
+			t.Errorf("%q became %v, want %v", text, got, want)
 		}
 	}
 }
