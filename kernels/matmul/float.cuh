@@ -1,5 +1,6 @@
-// A warp's work on 16 x 16 float weights. The tensor cores take tf32, which holds F16
-// and BF16 exactly; x, and W in F32, go in as a rounded value and what that leaves.
+// A warp's work on 16 x 16 float weights. The tensor cores take F32 and F16 as tf32, which
+// holds F16 exactly, and BF16 as it is; x, and W in F32, go in as a value rounded to the
+// same form and what that leaves, rounded too.
 #pragma once
 #include "mul.cuh"
 
@@ -48,17 +49,47 @@ template <int T> struct FloatReady {
   }
 };
 
+// d += a (16 x 16) * b (16 x 8), bf16.
+static __device__ __forceinline__ void mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Two floats that bf16 holds, the first in the low half.
+static __device__ __forceinline__ uint32_t pair_bf16(float a, float b) {
+  return __byte_perm(__float_as_uint(a), __float_as_uint(b), 0x7632);
+}
+
+// Products of BF16: k slots 2t, 2t+1 and 2t+8, 2t+9 are values 4t .. 4t+3.
+template <> struct FloatReady<BF16> {
+  uint32_t a[4];
+  __device__ __forceinline__ void set(const FloatTile<BF16>& w) { a[0] = w.w[0].x, a[1] = w.w[0].z, a[2] = w.w[0].y, a[3] = w.w[0].w; }
+  __device__ __forceinline__ void mul(float acc[4], const float xh[4], const float xl[4]) const {
+    mma_bf16(acc, a, pair_bf16(xh[0], xh[1]), pair_bf16(xh[2], xh[3]));
+    mma_bf16(acc, a, pair_bf16(xl[0], xl[1]), pair_bf16(xl[2], xl[3]));
+  }
+};
+
 // Values k .. k+3 of a row of x; beyond the end they are 0.
 static __device__ __forceinline__ float4 load4(const float* row, int k, int n) {
   if (k + 4 <= n && ((uintptr_t)(row + k) & 15) == 0) return *(const float4*)(row + k);
   return make_float4(k < n ? row[k] : 0.f, k + 1 < n ? row[k + 1] : 0.f, k + 2 < n ? row[k + 2] : 0.f, k + 3 < n ? row[k + 3] : 0.f);
 }
 
-static __device__ __forceinline__ void split(float high[4], float low[4], const float4& v) {
+// x rounded to what the products with weights of type T take.
+template <int T> static __device__ __forceinline__ float round_for(float x) {
+  if (T != BF16) return round_tf32(x);
+  uint32_t r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(x), "f"(0.f));
+  return __uint_as_float(r & 0xffff0000);
+}
+
+template <int T> static __device__ __forceinline__ void split(float high[4], float low[4], const float4& v) {
   const float x[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    high[i] = round_tf32(x[i]);
-    low[i] = round_tf32(x[i] - high[i]);
+    high[i] = round_for<T>(x[i]);
+    low[i] = round_for<T>(x[i] - high[i]);
   }
 }

@@ -45,6 +45,10 @@ static __device__ __forceinline__ int cluster_rank() {
   return n;
 }
 static __device__ __forceinline__ void barriers_ready() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+// The two halves of a barrier: what a block of the cluster wrote before its first half is
+// seen after the second.
+static __device__ __forceinline__ void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+static __device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 // The same place in the shared memory of a block of the cluster, and a float there.
 static __device__ __forceinline__ uint32_t shared_of(uint32_t at, int rank) {
   uint32_t there;
@@ -55,6 +59,9 @@ static __device__ __forceinline__ float shared_float(uint32_t at) {
   float v;
   asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(at));
   return v;
+}
+static __device__ __forceinline__ void store_shared(uint32_t at, float v) {
+  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(at), "f"(v) : "memory");
 }
 template <int N> static __device__ __forceinline__ void registers_at_most() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));

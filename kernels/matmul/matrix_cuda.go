@@ -152,7 +152,7 @@ type mulJob struct {
 type mulArgs struct {
 	jobs                                    [MaxProducts]mulJob
 	x, record, count, experts, starts, list gpu.Ptr
-	rows, columns, ldx, k, divide, pad      int32
+	rows, columns, ldx, k, divide, slots    int32
 }
 
 // narrowRows is the most rows for which blocks of 16 rows of weights are faster than
@@ -190,16 +190,16 @@ func QueueMul(q *kernels.Queue, products []Product, x kernels.Place, rounded ker
 
 // queueType queues the products whose weights have the type of w.
 func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.Place, rounded kernels.Rounded, rows MulRows) {
-	a := mulArgs{x: x.Ptr, ldx: int32(x.Stride), k: int32(w.K), columns: int32(w.chunks()),
-		rows: int32(rows.Rows), count: rows.Count, divide: int32(max(1, rows.Divide))}
-	if w.Form() != kernels.FormF32 {
-		a.x, a.record = rounded.Values, rounded.Records
-	}
+	a := argsOf(w, x, rounded, rows)
 	wide, high := rows.Rows > narrowRows && rows.Lists == nil, 16
 	if wide {
 		high = 128
 	}
 	blocks := fillJobs(&a.jobs, products, w.Type, high)
+	if f, ok := chooseStream(q.Device, w, rows.Rows, blocks); ok && rows.Lists == nil {
+		queueStream(q, w, a, f)
+		return
+	}
 	c := gpu.Config{Grid: [3]int{blocks}, Threads: 256}
 	if wide {
 		c.Grid[1], c.Shared = (rows.Rows+63)/64, 2*64*(320+64)+4*128*64
@@ -229,6 +229,16 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 	}
 	c.Shared = width * 8 * 8 * 17 * 4
 	kernels.Launch(q, fmt.Sprintf("mul_%d_%d", w.Type, width), c, a)
+}
+
+// argsOf says what products with w's type and K read.
+func argsOf(w *DeviceMatrix, x kernels.Place, rounded kernels.Rounded, rows MulRows) mulArgs {
+	a := mulArgs{x: x.Ptr, ldx: int32(x.Stride), k: int32(w.K), columns: int32(w.chunks()),
+		rows: int32(rows.Rows), count: rows.Count, divide: int32(max(1, rows.Divide))}
+	if w.Form() != kernels.FormF32 {
+		a.x, a.record = rounded.Values, rounded.Records
+	}
+	return a
 }
 
 // fillJobs makes jobs of the products that have a type, in blocks of high rows of weights,

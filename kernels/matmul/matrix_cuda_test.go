@@ -84,9 +84,9 @@ func reference(t testing.TB, typ Type, n, k int, data []byte, x []float32, rows 
 func TestDeviceProducts(t *testing.T) {
 	q := kerneltest.OnDevice(t)
 	shapes := [][2]int{{64, 256}, {48, 512}, {17, 1024}, {1000, 768}, {128, 4096}, {33, 14336}}
-	widths := []int{1, 2, 7, 8, 9, 16, 17, 33, 64, 65}
+	widths := []int{1, 2, 3, 7, 8, 9, 16, 17, 33, 64, 65}
 	if testing.Short() {
-		shapes, widths = shapes[:2], []int{1, 9, 17, 33, 65}
+		shapes, widths = shapes[:2], []int{1, 3, 9, 17, 33, 65}
 	}
 	for _, typ := range deviceTypes {
 		more := shapes

@@ -22,7 +22,7 @@ struct MulArgs {
   const int* starts;        // where each one's part of list begins
   const int* list;          // output rows by expert; row / divide is the row of x
   int rows, chunks, ldx, k;  // chunks of 256 (16 for floats); ldx and k for floats
-  int divide, pad;
+  int divide, slots;  // slots: pieces of weights on their way a warp (stream.cuh)
 };
 
 // The rows of x and of the result that a block works on.

@@ -59,7 +59,7 @@ mul_float_tiles(const MulArgs& a, const MulJob& job, int tile, float* part) {
 #pragma unroll
           for (int i = 0; i < NT; i++) {
             float high[4], low[4];
-            split(high, low, now[v][i]);
+            split<T>(high, low, now[v][i]);
             r.mul(acc[i], high, low);
           }
         }
@@ -125,7 +125,7 @@ mul_float_wide_tiles(const MulArgs& a, const MulJob& job, int block, float* memo
     for (int i = 0; i < 4; i++) {
       int at = threadIdx.x + i * 256, row = at >> 4, k = (at & 15) * 4;
       float high[4], low[4];
-      split(high, low, soon[i]);
+      split<T>(high, low, soon[i]);
       *(float4*)(stage + row * float_ld + k) = make_float4(high[0], high[1], high[2], high[3]);
       *(float4*)(stage + (float_rows + row) * float_ld + k) = make_float4(low[0], low[1], low[2], low[3]);
     }

@@ -14,27 +14,33 @@ static __device__ __forceinline__ float half_at(const uint4& v, int i) {
   return __half2float(__ushort_as_half((unsigned short)(i & 1 ? w >> 16 : w)));
 }
 
+// 16 bytes of weights from global memory, or of a copy in shared memory.
+template <bool copied> static __device__ __forceinline__ uint4 weights_at(const uint8_t* p) {
+  if (copied) return *(const uint4*)p;
+  return load_weights(p);
+}
+
 // The registers of a tile that a lane holds.
-template <int T> struct Tile {
+template <int T, bool copied = false> struct Tile {
   static constexpr int lows = Layout<T>::low, highs = Layout<T>::high;
   uint4 low[lows], high[highs ? highs : 1], scale[2], minimum[2];
   uint32_t d;  // Q6_K: the two rows' halves
 
   __device__ __forceinline__ void load_low(const uint8_t* p, int pair, int lane) {
 #pragma unroll
-    for (int i = 0; i < lows / 4; i++) low[pair * (lows / 4) + i] = load_weights(p + (pair * (lows / 4) + i) * 512 + lane * 16);
+    for (int i = 0; i < lows / 4; i++) low[pair * (lows / 4) + i] = weights_at<copied>(p + (pair * (lows / 4) + i) * 512 + lane * 16);
   }
   __device__ __forceinline__ void load_high(const uint8_t* p, int i, int lane) {
-    high[i] = load_weights(p + (lows + i) * 512 + lane * 16);
+    high[i] = weights_at<copied>(p + (lows + i) * 512 + lane * 16);
   }
   __device__ __forceinline__ void load_scales(const uint8_t* p, int lane) {
     int g = lane >> 2;
     p += Layout<T>::scales;
-    scale[0] = load_weights(p + g * 16);
-    scale[1] = load_weights(p + g * 16 + 128);
+    scale[0] = weights_at<copied>(p + g * 16);
+    scale[1] = weights_at<copied>(p + g * 16 + 128);
     if (Layout<T>::minimum) {
-      minimum[0] = load_weights(p + 256 + g * 16);
-      minimum[1] = load_weights(p + 256 + g * 16 + 128);
+      minimum[0] = weights_at<copied>(p + 256 + g * 16);
+      minimum[1] = weights_at<copied>(p + 256 + g * 16 + 128);
     }
     if (T == Q6_K) d = *(const unsigned short*)(p + 256 + g * 2) | (uint32_t)*(const unsigned short*)(p + 256 + g * 2 + 16) << 16;
   }
@@ -70,8 +76,8 @@ template <int T> struct Tile {
 
 // acc += the tile times 8*NT rows, and the tile becomes the next one where more says
 // that there is one.
-template <int T, int NT, class Source> static __device__ __forceinline__ void
-mul_tile(float acc[NT][4], Tile<T>& w, const Source& x, const uint8_t* next, bool more, int lane) {
+template <int T, int NT, bool copied, class Source> static __device__ __forceinline__ void
+mul_tile(float acc[NT][4], Tile<T, copied>& w, const Source& x, const uint8_t* next, bool more, int lane) {
   int t = lane & 3;
   uint4 scale[2] = {w.scale[0], w.scale[1]}, minimum[2] = {w.minimum[0], w.minimum[1]};
   uint4 high[Layout<T>::high ? Layout<T>::high : 1];
