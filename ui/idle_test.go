@@ -160,11 +160,10 @@ func TestSixFastPanes(t *testing.T) {
 // frame that brings six panes their tokens.
 func BenchmarkKeyUnderSixPanes(b *testing.B) {
 	s := sixPanes(b)
-	b.ResetTimer()
-	for range b.N {
+	cost(b, func(int) {
 		s.frames(1)
 		s.keys("left")
-	}
+	})
 }
 
 // BenchmarkLongTranscript is the cost of a frame at the end of 100,000 tokens.
@@ -177,11 +176,8 @@ func BenchmarkLongTranscript(b *testing.B) {
 	for n := 0; n < 100_000; n += s.r.pane().conv.last().answer.counts.Generated {
 		s.ask("Go on.")
 	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	for range b.N {
-		t := s.r.pane().conv.last()
-		t.touch()
+	cost(b, func(int) {
+		s.r.pane().conv.last().touch()
 		s.r.View()
-	}
+	})
 }

@@ -132,7 +132,7 @@ func (p *pane) header(r *root, w, number int) (string, string) {
 		pn, num = th.accentStrong, th.accentStrong
 	}
 	line = text.Truncate(line, w-5, th.mark.ellipsis)
-	return fit(" "+num.draw(fmt.Sprint(number+1))+"  "+pn.draw(line), w), fit("    "+p.progress(th), w)
+	return fit(" "+num.draw(fmt.Sprint(number+1))+"  "+pn.draw(line), w), fit("    "+p.progress(th, w), w)
 }
 
 func (p *pane) lastAnswer() *answer {
@@ -144,8 +144,20 @@ func (p *pane) lastAnswer() *answer {
 	return nil
 }
 
+// tempo is how many tokens an answer has and how fast they come, the shorter way in
+// a pane of w cells that has not room for more.
+func tempo(tokens int, rate float64, w int, dot string) string {
+	if w < roomyPane {
+		return fmt.Sprintf("%4d tok %4.0f/s", tokens, rate)
+	}
+	return fmt.Sprintf("%4d tok%s%5.1f tok/s", tokens, dot, rate)
+}
+
+// roomyPane is the width from which a pane's header says everything.
+const roomyPane = 32
+
 // progress is how far the last answer is: "◐  31 tok · 60.1 tok/s".
-func (p *pane) progress(th *theme) string {
+func (p *pane) progress(th *theme, w int) string {
 	a := p.lastAnswer()
 	if a == nil {
 		return th.dim.draw("empty")
@@ -157,7 +169,7 @@ func (p *pane) progress(th *theme) string {
 	case a.running() && a.counts.Generated == 0:
 		return th.accent.draw(th.mark.busy) + th.dim.draw(" reading")
 	case a.running():
-		return th.accent.draw(th.mark.busy) + th.dim.draw(fmt.Sprintf(" %4d tok%s%5.1f tok/s", a.counts.Generated, dot, a.rate.shown))
+		return th.accent.draw(th.mark.busy) + th.dim.draw(" "+tempo(a.counts.Generated, a.rate.shown, w, dot))
 	}
 	word := "done"
 	switch a.reason {
@@ -169,5 +181,5 @@ func (p *pane) progress(th *theme) string {
 	default:
 		word = "cut "
 	}
-	return th.dim.draw(fmt.Sprintf("%s %4d tok%s%5.1f tok/s", word, a.counts.Generated, dot, perSecond(a.counts.Generated, a.counts.Decode)))
+	return th.dim.draw(word + " " + tempo(a.counts.Generated, perSecond(a.counts.Generated, a.counts.Decode), w, dot))
 }

@@ -204,10 +204,11 @@ func (r *root) oddsLine(o *odd, taken bool, w int) string {
 	return fit("  "+pen.draw(fit(name, 11))+bar.draw(fill)+spaces(rest)+th.dim.draw(right(percent(float32(o.share)), 8)), w)
 }
 
-// thickBar is a bar with room above, in whole cells and a thin last one.
+// thickBar is a bar with room above, in whole cells and a thin last one; what is
+// written as 0.0 % has none.
 func (t *theme) thickBar(share float64, w int) (string, int) {
 	n := int(share*float64(w) + 0.5)
-	if n == 0 && share > 0 {
+	if n == 0 && share >= 0.0005 {
 		return t.mark.eighths[0], w - 1
 	}
 	return strings.Repeat(t.mark.bar, min(n, w)), w - min(n, w)

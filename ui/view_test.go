@@ -34,9 +34,7 @@ func fourPanes(t testing.TB) *bench {
 // screen is drawn.
 func BenchmarkViewStreaming(b *testing.B) {
 	s := fourPanes(b)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := range b.N {
+	cost(b, func(i int) {
 		text := " and one more word"
 		if i%20 == 0 {
 			text = ".\n\nThen"
@@ -53,17 +51,13 @@ func BenchmarkViewStreaming(b *testing.B) {
 			}
 		}
 		s.r.View()
-	}
+	})
 }
 
 // BenchmarkViewStill is the cost of drawing when nothing changed.
 func BenchmarkViewStill(b *testing.B) {
 	s := fourPanes(b)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for range b.N {
-		s.r.View()
-	}
+	cost(b, func(int) { s.r.View() })
 }
 
 // TestEveryLineIsExact draws every view at several sizes: each line must be
