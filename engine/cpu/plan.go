@@ -25,10 +25,14 @@ type planner struct {
 
 func plan(e *Executor) ([]phase, error) {
 	p := &planner{e: e}
-	for _, op := range e.program.Ops {
+	products := false // the operation before was one
+	for i, op := range e.program.Ops {
 		if _, ok := op.(*model.MatMul); !ok {
 			p.addBiases()
+		} else if !products {
+			p.fillAll(e.program.Ops[i:])
 		}
+		_, products = op.(*model.MatMul)
 		switch op := op.(type) {
 		case *model.MatMul:
 			p.matMul(op)
@@ -105,6 +109,21 @@ func (p *planner) filled(ref model.Ref, form kernels.Form) *input {
 		in.valid = true
 	}
 	return in
+}
+
+// fillAll fills the inputs of the products that ops begin with, up to the first that reads
+// what one of them writes, so that they are one phase though their inputs differ: those of
+// single heads do.
+func (p *planner) fillAll(ops []model.Op) {
+	var outs []model.Ref
+	for _, op := range ops {
+		m, ok := op.(*model.MatMul)
+		if !ok || slices.ContainsFunc(outs, func(out model.Ref) bool { return overlap(out, m.In) }) {
+			return
+		}
+		p.filled(m.In, p.e.weights.of(m.W, 0).Form())
+		outs = append(outs, m.Out)
+	}
 }
 
 // matMul adds a product to the open phase of products, if that does not write what
