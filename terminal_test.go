@@ -106,9 +106,13 @@ func (s *session) emulate() {
 	go io.Copy(s.tty, em)
 }
 
-// resize gives the window another size, whereupon the program has to draw all of it.
+// resize gives the window a size, and where it had another one an empty screen, all of
+// which the program then draws.
 func (s *session) resize(w, h int) {
 	s.Helper()
+	if oldH, oldW, err := pty.Getsize(s.tty); err == nil && oldH == h && oldW == w {
+		return
+	}
 	s.mu.Lock()
 	old := s.em
 	s.mu.Unlock()

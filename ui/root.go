@@ -52,7 +52,7 @@ type root struct {
 	chosenTheme string
 	noticed     map[string]bool // what models told already
 	saveErr     string          // why saving fails at the moment
-	saveFailed  string          // why nothing is kept at all
+	saveFailed  string          // why what was kept is not there, or nothing is kept
 	saved       string          // the workspace as it was last remembered
 	complete    completion
 	find        finder
