@@ -2,9 +2,10 @@
 // in tiles (tile.cuh), x rounded to bytes; up to three matrices with the same x in one
 // launch, or the experts of a bank with a list of rows each.
 // Shapes: any n, k padded to 256, any number of rows. A block takes 16 rows of W, and
-// then the next of its share, its eight warps an eighth of k each; the eighths are added in order, and within one the
-// blocks of 256 follow each other, whatever the number of rows of x: a row's result
-// does not depend on the rows beside it, bit for bit.
+// then the next of its share, its eight warps an eighth of k each; the eighths are added
+// in order, and within one the blocks of 256 follow each other, whatever the number of rows of x: a row's result
+// does not depend on the rows beside it, bit for bit. On Hopper mul_stream.cu takes over
+// where blocks would go over several strips.
 // Bound: reading W up to about 16 rows, then integer arithmetic. Share of the 4.53 TB/s
 // that can be read, one row of x, 4096 x 4096 to 128256 x 4096 (H200, 2026-11-29):
 // Q4_K 48 to 76 %, Q6_K 55 to 74 %, Q8_0 64 to 95 %; at 16 rows 35 to 51, 41 to 57 and

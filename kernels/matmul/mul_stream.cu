@@ -2,9 +2,9 @@
 // same bits; no experts. Shapes: as there. How: stream.cuh.
 // Bound: reading W up to 16 rows, then how fast a warp goes from one product of 16 x 8
 // values to the next: neither tensor cores nor integer units are half busy. Share of the
-// 4.53 TB/s that can be read (H200, 2026-11-30), from 4096 x 4096 over 28672 x 4096 to
-// 128256 x 4096: one row of Q4_K 43 and 80 %, Q6_K 91 % (the last), Q8_0 64 and 93 %, BF16
-// (2048 wide) 50, 80 and 95 %; 16 rows 30, 63, 84 %; 44, 69 %; 23, 54 and 72 %.
+// 4.53 TB/s that can be read, 28672 x 4096 and 128256 x 4096 (BF16: the second 2048 wide;
+// H200, 2026-11-30): one row Q4_K 81 and 91 %, Q8_0 89 and 96 %, BF16 87 and 95 %; 16 rows
+// 61 and 74 %, 77 and 87 %, 69 and 72 %; 64 rows 19 and 21 %, 29 and 32 %, 29 and 18 %.
 #include "float.cuh"
 #include "fold.cuh"
 #include "stream.cuh"

@@ -40,12 +40,23 @@ func chooseStream(d *gpu.Device, w *DeviceMatrix, rows, strips int) (streamForm,
 	for ; f.rows >= min(rows, 8); f.rows /= 2 {
 		for f.cluster = 1; f.cluster <= clusters; f.cluster *= 2 {
 			if f.slots = min(mostSlots, f.fit(d.SharedMax, w, rows)); f.slots >= least {
-				// With more rows it pays where a block brings x for more than one turn.
-				return f, rows <= 8 || f.groups(strips) > f.most(d)
+				return f, f.pays(d, w, rows, strips)
 			}
 		}
 	}
 	return streamForm{}, false
+}
+
+// pays says that the form is faster than the plain kernel: where blocks take several turns
+// and, with few rows, where one turn is long or the weights are floats.
+func (f streamForm) pays(d *gpu.Device, w *DeviceMatrix, rows, strips int) bool {
+	switch {
+	case f.groups(strips) > f.most(d):
+		return true
+	case w.Form() == kernels.FormF32:
+		return rows <= 8
+	}
+	return rows <= 4 && w.stripBytes() > 160<<10
 }
 
 // groups is how many times some cluster takes strips: two a block.
