@@ -188,7 +188,7 @@ template <int T, int NT, int W> static __device__ __forceinline__ void mul_wgmma
     if (ranks > 1) cluster_barrier(), cluster_left();
     return;
   }
-  registers_at_least<W == 2 ? 240 : W == 3 ? 160 : 112>();
+  registers_at_least<W == 2 ? 240 : 112>();
   float acc[NT / 2] = {};
   multiply(acc, a, work, Stages<T, NT, W>(at), warp, lane);
   finish<NT, W>(a, work, acc, at, warp, lane);

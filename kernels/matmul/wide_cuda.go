@@ -10,11 +10,12 @@ import (
 )
 
 // wideForm is a form of the kernel for many rows on Hopper (mul_wgmma.cu): blocks of rows
-// of x by 64*groups rows of W. On an H200 a block takes base nanoseconds, and step for
-// each 64 values of K.
-type wideForm struct{ rows, groups, step, base int }
+// of x by 64*groups rows of W, of which up to split share the chunks of a tile. On an H200
+// a block takes base nanoseconds, and step for each 64 values of K.
+type wideForm struct{ rows, groups, split, step, base int }
 
-var wideForms = []wideForm{{96, 2, 362, 3500}, {128, 2, 397, 4900}, {128, 4, 688, 6500}, {256, 2, 588, 8000}}
+// Threads of four groups have too few registers to add each other's sums fast.
+var wideForms = []wideForm{{96, 2, 4, 362, 3500}, {128, 2, 4, 397, 4900}, {128, 4, 1, 688, 6500}, {256, 2, 4, 588, 8000}}
 
 // WideError bounds the error of products in half precision, the root of its square over
 // that of the results: rounding weights and activations to 11 bits leaves 2e-4 to 5e-4.
@@ -25,9 +26,6 @@ func WideError(t Type) float64 {
 	}
 	return 1e-3
 }
-
-// mostSplit is how many blocks at most share the chunks of a tile.
-const mostSplit = 4
 
 // hopper says that the device has the kernels compiled for sm_90a.
 func hopper(d *gpu.Device) bool { return d.Major == 9 && d.Minor == 0 }
@@ -112,7 +110,7 @@ func chooseWide(sms int, products []Product, t Type, rows, chunks int) (form wid
 			}
 		}
 		tiles *= (rows + f.rows - 1) / f.rows
-		for s := 1; s <= min(mostSplit, chunks); s++ {
+		for s := 1; s <= min(f.split, chunks); s++ {
 			// Clusters of more than two do not fill the processor's parts evenly.
 			at := sms / s
 			if s > 2 {
