@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/confab-tui/confab/engine/model"
@@ -38,6 +39,9 @@ const drawnBytes = 12
 func (s *sampler) init(e *Executor) error {
 	s.e = e
 	logits := e.program.Logits
+	if logits.Width > sample.MaxVocab {
+		return fmt.Errorf("cuda: a vocabulary of %d tokens; draws take up to %d", logits.Width, sample.MaxVocab)
+	}
 	s.room = sample.SampleRoom{Logits: e.place(logits), HistoryMax: mostHistory}
 	var err error
 	if s.room.Drawn, err = e.alloc(drawnBytes * graphRows * (1 + sample.MaxAlternatives)); err != nil {
@@ -45,6 +49,9 @@ func (s *sampler) init(e *Executor) error {
 	}
 	s.room.Alternatives = s.room.Drawn + drawnBytes*graphRows
 	if s.room.Saved, err = e.alloc(4 * mostHistory * graphRows); err != nil {
+		return err
+	}
+	if s.room.Scan, err = e.alloc(4 * sample.ScanFloats * graphRows); err != nil {
 		return err
 	}
 	s.host, err = e.device.Pinned(drawnBytes * graphRows * (1 + sample.MaxAlternatives))

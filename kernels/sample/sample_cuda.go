@@ -9,8 +9,22 @@ import (
 	"github.com/confab-tui/confab/kernels"
 )
 
-// MaxAlternatives is how many a draw on the device can report.
-const MaxAlternatives = 64
+// MaxAlternatives is how many a draw on the device can report, MaxVocab how many tokens
+// a row may have.
+const (
+	MaxAlternatives = 64
+	MaxVocab        = segments * 128
+)
+
+// The scan of a row leaves the largest logit of each segment of 128 tokens, and a sum
+// for each share of 4,096.
+const (
+	segments = 4096
+	shares   = 128
+)
+
+// ScanFloats is the size of SampleRoom.Scan for a row.
+const ScanFloats = segments + 2*shares
 
 // DrawRow is a SampleParams as the device reads it: 64 bytes.
 type DrawRow struct {
@@ -58,17 +72,22 @@ type SampleRoom struct {
 	Drawn        gpu.Ptr // Drawn, one a row
 	Alternatives gpu.Ptr // Drawn, MaxAlternatives a row; an ID of -1 is none
 	Saved        gpu.Ptr // HistoryMax floats a row
+	Scan         gpu.Ptr // ScanFloats floats a row
 	HistoryMax   int
 }
 
 type sampleArgs struct {
-	logits, rows, history, count, drawn, alternatives, saved gpu.Ptr
-	vocab, ld, historyMax, pad                               int32
+	logits, rows, history, count, drawn, alternatives, saved, maxima, shares gpu.Ptr
+	vocab, ld, historyMax, pad                                               int32
 }
 
-// QueueSample queues the draw of up to rows rows.
+// QueueSample queues the draw of up to rows rows of vocab logits, at most MaxVocab.
 func QueueSample(q *kernels.Queue, s *SampleRoom, vocab, rows int) {
-	kernels.Launch(q, "sample", gpu.Config{Grid: [3]int{rows}, Threads: 1024}, sampleArgs{
+	kernels.MustFit("vocabulary", vocab, MaxVocab)
+	a := sampleArgs{
 		logits: s.Logits.Ptr, rows: s.Rows, history: s.History, count: s.Count, drawn: s.Drawn, alternatives: s.Alternatives,
-		saved: s.Saved, vocab: int32(vocab), ld: int32(s.Logits.Stride), historyMax: int32(s.HistoryMax)})
+		saved: s.Saved, maxima: s.Scan, shares: s.Scan + gpu.Ptr(4*segments*rows),
+		vocab: int32(vocab), ld: int32(s.Logits.Stride), historyMax: int32(s.HistoryMax)}
+	kernels.Launch(q, "sample_scan", gpu.Config{Grid: [3]int{(vocab + 4095) / 4096, rows}, Threads: 256}, a)
+	kernels.Launch(q, "sample", gpu.Config{Grid: [3]int{rows}, Threads: 1024}, a)
 }

@@ -25,7 +25,8 @@ const sampledRows = 50
 func newDeviceSampler(t *testing.T, q *kernels.Queue) *deviceSampler {
 	return &deviceSampler{q: q, history: 256, room: SampleRoom{
 		Drawn: kerneltest.Put(t, q, make([]Drawn, sampledRows)), Alternatives: kerneltest.Put(t, q, make([]Drawn, sampledRows*MaxAlternatives)),
-		Saved: kerneltest.Put(t, q, make([]float32, sampledRows*256)), HistoryMax: 256}}
+		Saved: kerneltest.Put(t, q, make([]float32, sampledRows*256)), HistoryMax: 256,
+		Scan: kerneltest.Put(t, q, make([]float32, sampledRows*ScanFloats))}}
 }
 
 // draw samples rows of n logits at once and checks that the logits are put back.
