@@ -84,6 +84,10 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"{{ raise_exception('no ' ~ 'way') }}", "no way"},
 		{"{% include 'x' %}", "without files"},
+		{"{% include '/etc/hostname' ignore missing %}", "without files"},
+		{"{% extends 'x' %}", "extends"},
+		{"{% import 'x' as y %}", "import"},
+		{"{% from 'x' import y %}", "from"},
 		{"{% if true %}", "does not end"},
 		{"{% for x in y %}{% endif %}", "endif"},
 		{"{{ 'a }}", "does not end"},
