@@ -3,6 +3,7 @@
 package cpu
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/confab-tui/confab/engine/cuda"
@@ -13,10 +14,14 @@ import (
 func init() {
 	gpuType = func(of uint32) uint32 { return uint32(matmul.DeviceType(matmul.Type(of))) }
 	onGPU = func(t *testing.T, p *model.Program, g *golden) []float32 {
-		if cuda.Available() != nil || len(p.States) > 0 {
+		if cuda.Available() != nil {
 			return nil
 		}
 		e, err := cuda.New(p, cuda.Options{Cells: 200})
+		if err != nil && strings.Contains(err.Error(), "not supported") {
+			t.Log(err)
+			return nil
+		}
 		if err != nil {
 			t.Error(err)
 			return nil

@@ -104,7 +104,7 @@ func (c *compiler) heads() (int, error) {
 		n++
 	}
 	if n == 0 {
-		return 0, fmt.Errorf("cuda: operation %d, a %T of %v, does not fit the kernel for heads", c.at, c.ops[c.at], c.ops[c.at].Reads(nil))
+		return 0, fmt.Errorf("cuda: operation %d, a %T of %v, which does not fit the kernel for heads, is not supported", c.at, c.ops[c.at], c.ops[c.at].Reads(nil))
 	}
 	e := c.e
 	var parts []rowwise.HeadPart

@@ -69,6 +69,9 @@ func (c *compiler) conv(op *model.Conv) error {
 	if op.Taps > recurrent.MaxTaps {
 		return fmt.Errorf("cuda: a convolution of %d taps is not supported: at most %d are", op.Taps, recurrent.MaxTaps)
 	}
+	if op.Act != model.ActSiLU {
+		return fmt.Errorf("cuda: a convolution followed by %v is not supported", op.Act)
+	}
 	weight, err := e.vector(op.Weight)
 	if err != nil {
 		return err
