@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/engine/chat"
 )
 
 // run types a command and presses enter.
@@ -220,5 +221,47 @@ func TestPace(t *testing.T) {
 	got := []float64{b.f.asked[0].Pace, again.f.asked[0].Pace, again.f.asked[1].Pace}
 	if got[0] != 12.5 || got[1] != 12.5 || got[2] != 0 {
 		t.Errorf("the engine was asked for %v tokens a second", got)
+	}
+}
+
+// TestShow: what the model is, and the prompt that a chat becomes.
+func TestShow(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.runCommand("/show")
+	b.shows("confab tiny, llama Q8_0, 3,400,000 parameters", "template a1b2c3d4e5f6", "inside this program")
+	b.runCommand("/show prompt")
+	b.shows("there is no prompt yet")
+	b.keys("ctrl+u")
+	b.r.back().engine = rendering{b.f}
+	b.ask("one")
+	b.runCommand("/show prompt")
+	b.shows("Prompt", "7 tokens", "<|user|>one")
+	exact(t, b, "prompt")
+	b.keys("y")
+	if got := b.copied(); got != "<|user|>one" {
+		t.Errorf("copied %q", got)
+	}
+	b.keys("esc")
+	b.runCommand("/show parameters")
+	b.shows("top-p")
+}
+
+// rendering is a fake engine that shows its prompts.
+type rendering struct{ *fake }
+
+func (rendering) Render(msgs []chat.Message, _ *bool) (string, []int32, error) {
+	return "<|user|>" + msgs[0].Content, make([]int32, 7), nil
+}
+
+// TestBackslashGoesOn: a line that ends in one is not sent yet; two are a text's own.
+func TestBackslashGoesOn(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.write(`one\`)
+	b.keys("enter")
+	b.write(`two\\`)
+	b.keys("enter")
+	b.settle()
+	if len(b.f.asked) != 1 || b.f.asked[0].Messages[0].Content != "one\ntwo\\\\" {
+		t.Errorf("sent %+v", b.f.asked)
 	}
 }

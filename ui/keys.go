@@ -149,7 +149,7 @@ var keysViews = newArea("Views",
 
 var keysInput = newArea("Writing",
 	binding{do: doSend, name: "send", keys: "enter", help: "send; queued while it answers"},
-	binding{do: doNewLine, name: "new-line", keys: "ctrl+j shift+enter alt+enter", help: "new line (shift+enter, alt+enter)"},
+	binding{do: doNewLine, name: "new-line", keys: "ctrl+j shift+enter alt+enter", help: "new line; also \\ and enter"},
 	binding{do: doStop, name: "stop", keys: "esc", help: "stop the answer"},
 	binding{do: doInterrupt, name: "interrupt", keys: "ctrl+c", help: "stop; twice when idle: quit"},
 	binding{do: doQuitEmpty, name: "quit", keys: "ctrl+d", help: "quit (empty input)"},

@@ -12,6 +12,11 @@ import (
 // message, or as a prompt to the chats it is meant for.
 func (r *root) submit() tea.Cmd {
 	p := r.pane()
+	if e := &p.input; e.at == len(e.s) && !e.pasted && strings.HasSuffix(e.s, `\`) && !strings.HasSuffix(e.s, `\\`) {
+		e.backspace() // a line that ends so goes on
+		e.insert("\n")
+		return nil
+	}
 	value := strings.TrimRight(p.input.value(), " \n\t")
 	typed := !p.input.pasted
 	r.complete.close()
