@@ -32,6 +32,10 @@ type keyed struct {
 }
 
 func (r *root) openKeys(filter string) {
+	if r.noScreen {
+		r.say(toneQuiet, "there are no keys where lines are written; /help lists the commands")
+		return
+	}
 	s := &keySheet{}
 	s.filter.set(filter)
 	s.refilter(r)
