@@ -63,6 +63,7 @@ const (
 	kindQ3K
 	kindIQ4K
 	kindI8K
+	kindTQ
 	kindIQ1
 	kindIQ2
 	kindIQ3

@@ -55,6 +55,8 @@ func multiplyVNNI(k kind, p *product) bool {
 		vnniIQ4K(p)
 	case kindI8K:
 		vnniI8K(p)
+	case kindTQ:
+		vnniTQ(p)
 	case kindIQ1:
 		vnniIQ1(p)
 	case kindIQ2:
@@ -146,3 +148,6 @@ func vnniQ2_0(p *product)
 
 //go:noescape
 func vnniNVFP4(p *product)
+
+//go:noescape
+func vnniTQ(p *product)

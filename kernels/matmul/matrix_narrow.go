@@ -17,6 +17,8 @@ import (
 //   - IQ3: 16 sub-blocks' scales, what the 16 nibbles stand for plus 128, 32 lines of
 //     nibbles as IQ4_XS has them
 //
+// Also of FormQ8K, TQ has a scale (F16) a row and 16 lines of 2-bit codes, less 1.
+//
 // Of FormQ8, a scale (F16) a row and lines with several values' bits:
 //
 //   - Q2_0: a block is 64 values; line j has values 16g+4j.. at bit 2g, less 1
@@ -25,6 +27,7 @@ import (
 var (
 	layoutIQ2   = &layout{kindIQ2, kernels.FormQ8K, 256, 128 + 512 + 1024 + 2048, 64}
 	layoutIQ1   = &layout{kindIQ1, kernels.FormQ8K, 256, 128 + 512 + 128 + 2048, 64}
+	layoutTQ    = &layout{kindTQ, kernels.FormQ8K, 256, 64 + 2048, 64}
 	layoutIQ3   = &layout{kindIQ3, kernels.FormQ8K, 256, 128 + 256 + 64 + 4096, 72}
 	layoutQ2_0  = &layout{kindQ2_0, kernels.FormQ8, 64, 64 + 512, 16}
 	layoutQ1_0  = &layout{kindQ1_0, kernels.FormQ8, 128, 64 + 512, 32}
@@ -127,22 +130,18 @@ func packIQ3(row coded, magnitudes *[8]int8) packer {
 	}
 }
 
-// packTernary stores codes of -1 to 2 as Q2_K, with a minimum of once the scale.
-func packTernary(row coded, scaleAt int) packer {
+// packTQ makes the packer of a type with codes of -1 to 2 and a scale at that byte.
+func packTQ(row coded, scaleAt int) packer {
 	return func(dst, src []byte, stride, n int) {
 		clear(dst)
 		packHalves(dst, src[scaleAt:], stride, n)
-		packHalves(dst[64:], src[scaleAt:], stride, n)
 		var scales [16]int8
 		var codes [256]int8
 		for r := range n {
 			row(src[r*stride:], &scales, &codes)
-			for s := range 16 {
-				dst[128+32*s+r] = 0x11
-			}
 			for i, v := range codes {
 				at, shift := twoBitPlace(r, i)
-				dst[640+at] |= byte(v+1) << shift
+				dst[64+at] |= byte(v+1) << shift
 			}
 		}
 	}
@@ -197,6 +196,19 @@ func unpackIQ2(b *block256, src []byte) {
 			if src[640+16*j+i/8]>>(i%8)&1 != 0 {
 				b.code[j][i] = -valuesIQ2[q]
 			}
+		}
+	}
+}
+
+func unpackTQ(b *block256, src []byte) {
+	readF16(b.scale[:], src)
+	b.twoBits(src[64:])
+	for j := range b.code {
+		for i := range b.code[j] {
+			b.code[j][i]--
+		}
+		for r := range panelRows {
+			b.sub[j/4][r] = 1
 		}
 	}
 }

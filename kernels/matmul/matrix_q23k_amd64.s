@@ -3,6 +3,8 @@
 #include "matrix_amd64.h"
 #include "matrix_k_amd64.h"
 
+// Types with 2-bit codes in blocks of 256: Q2_K, Q3_K, IQ1, IQ2 and TQ.
+
 // What a code and 4 times its bit stand for, plus 64: magnitudes and signs of IQ2, eighths
 // of IQ1.
 DATA iq2<>+0(SB)/8, $0x40152738406b5948
@@ -77,6 +79,46 @@ GLOBL iq1<>(SB), RODATA|NOPTR, $16
 #define IQ1BITS(g, j)                        \
 	KMOVW (640+16*g+2*j)(SI)(R14*2), K3 \
 	KMOVW (642+16*g+2*j)(SI)(R14*2), K4
+
+#define TQLINE(ROWS, g, j) \
+	SHIFTED(64, g, j)  \
+	AHEAD              \
+	ROWS(DOTH, (32*g+4*j))
+
+#define TQSUB(ROWS, g, u, j)   \
+	TQLINE(ROWS, g, (j+0)) \
+	TQLINE(ROWS, g, (j+1)) \
+	TQLINE(ROWS, g, (j+2)) \
+	TQLINE(ROWS, g, (j+3))
+
+#define SUMMED(P, A, s) \
+	VPADDD.BCST (const_q8kOffsets+4*s)(P), A, A
+
+// STARTALL sets the sums to -1 times the input's over the block; INTOTAL makes them the
+// block's totals.
+#define STARTALL(o, i, P, A, B, C, D)        \
+	VPBROADCASTD const_q8kOffsets(P), A  \
+	SUMMED(P, A, 1)                      \
+	SUMMED(P, A, 2)                      \
+	SUMMED(P, A, 3)                      \
+	SUMMED(P, A, 4)                      \
+	SUMMED(P, A, 5)                      \
+	SUMMED(P, A, 6)                      \
+	SUMMED(P, A, 7)                      \
+	SUMMED(P, A, 8)                      \
+	SUMMED(P, A, 9)                      \
+	SUMMED(P, A, 10)                     \
+	SUMMED(P, A, 11)                     \
+	SUMMED(P, A, 12)                     \
+	SUMMED(P, A, 13)                     \
+	SUMMED(P, A, 14)                     \
+	SUMMED(P, A, 15)                     \
+	VPSRAD    $5, A, A                   \
+	VMOVDQA64 A, B
+
+#define INTOTAL(o, i, P, A, B, C, D) \
+	VMOVDQA64 A, C               \
+	VMOVDQA64 B, D
 
 // Q2KSUB is sub-block 2g+u of the half: 4 lines from j on. Its scales are nibbles.
 #define Q2KSUB(ROWS, g, u, j)                     \
@@ -232,6 +274,16 @@ BLOCK:                                           \
 #define IQ2(BLOCK, HALF, ROWS) IQ(BLOCK, HALF, iq2<>(SB), IQ2SUB, 3712, ROWS)
 #define IQ1(BLOCK, HALF, ROWS) IQ(BLOCK, HALF, iq1<>(SB), IQ1SUB, 2816, ROWS)
 
+#define TQ(BLOCK, HALF, ROWS)     \
+	ROWS(LOADK, 0)            \
+	VPBROADCASTD MASK03, Z29  \
+BLOCK:                            \
+	ROWS(STARTALL, 0)         \
+	HALVES(HALF, TQSUB, ROWS) \
+	ROWS(INTOTAL, 0)          \
+	HALFSCALED(ROWS)          \
+	NEXTBLOCK(BLOCK, 2112, ROWS)
+
 // func vnniQ2K(p *product)
 TEXT ·vnniQ2K(SB), 0, $1344-8
 	BEGIN
@@ -303,3 +355,21 @@ five:
 	IQ1(block5, half5, ROWS5)
 six:
 	IQ1(block6, half6, ROWS6)
+
+// func vnniTQ(p *product)
+TEXT ·vnniTQ(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	CHOOSE
+one:
+	TQ(block1, half1, ROWS1)
+two:
+	TQ(block2, half2, ROWS2)
+three:
+	TQ(block3, half3, ROWS3)
+four:
+	TQ(block4, half4, ROWS4)
+five:
+	TQ(block5, half5, ROWS5)
+six:
+	TQ(block6, half6, ROWS6)

@@ -19,8 +19,8 @@ var packings = map[Type]packing{
 	Q6_K:    {layoutQ6K, packQ6K, 1},
 	Q3_K:    {layoutQ3K, packQ3K, 1},
 	IQ4_XS:  {layoutIQ4K, packIQ4XS, 1},
-	TQ1_0:   {layoutQ2K, packTernary(codesTQ1, 52), 1},
-	TQ2_0:   {layoutQ2K, packTernary(codesTQ2, 64), 1},
+	TQ1_0:   {layoutTQ, packTQ(codesTQ1, 52), 1},
+	TQ2_0:   {layoutTQ, packTQ(codesTQ2, 64), 1},
 	IQ2_XXS: {layoutIQ2, packCoded(codesIQ2XXS, storeIQ2), 1},
 	IQ2_XS:  {layoutIQ2, packCoded(codesIQ2XS, storeIQ2), 1},
 	IQ2_S:   {layoutIQ2, packCoded(codesIQ2S, storeIQ2), 1},
@@ -69,6 +69,8 @@ func plainProduct(k kind, p *product) {
 		plain256(p, unpackIQ4K)
 	case kindI8K:
 		plain256(p, unpackI8K)
+	case kindTQ:
+		plain256(p, unpackTQ)
 	case kindIQ1:
 		plain256(p, unpackIQ1)
 	case kindIQ2:
