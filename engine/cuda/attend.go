@@ -3,6 +3,9 @@
 package cuda
 
 import (
+	"math"
+	"slices"
+
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels/attend"
 )
@@ -22,6 +25,12 @@ type attendPlan struct {
 	index                       int
 	items                       []attend.AttendItem
 	parts                       []attend.AttendParts
+	list                        []int32 // rows that items refer to; first all of them in order
+
+	// Of the cutting at hand: how many rows an item takes, the least size of chunks, and
+	// whether nothing is cut.
+	each, least int
+	whole       bool
 }
 
 // attendPlan finds or makes the plan for a layer.
@@ -47,59 +56,152 @@ func chunkOf(pos int) int {
 }
 
 // span is some neighbouring rows of one sequence, by their place in the step's slice,
-// and where the sequence's cells begin in the list.
+// and the sequence's cells with their place in the list.
 type span struct {
-	row, rows, pos, cells int
+	row, rows, pos, at int
+	cells              []int32
 }
 
-// build cuts the attention of rows that stand in spans; each is how many rows an item
-// takes. Wide steps have rows enough to keep the device busy without cutting
-// positions as finely.
+// build cuts the attention of rows that stand in spans, whose order it changes; each is
+// how many rows an item takes. Wide steps have rows enough to keep the device busy
+// without cutting positions as finely.
 func (p *attendPlan) build(spans []span, rows, each, sms, limit int, wide bool) {
 	tiles := 0
 	for _, s := range spans {
 		tiles += (s.rows + each - 1) / each
 	}
-	whole := wide && tiles*p.kvHeads >= sms
-	for least := firstChunk; ; least *= 2 {
-		p.items = p.items[:0]
-		p.parts = append(p.parts[:0], make([]attend.AttendParts, rows)...)
-		records := 0
-		for _, s := range spans {
-			records = p.cut(s, each, least, whole, records)
-		}
-		if records <= limit {
-			return
-		}
+	p.each, p.whole = each, wide && tiles*p.kvHeads >= sms
+	for p.least = firstChunk; p.number(spans, rows) > limit; {
+		p.least *= 2
+	}
+	p.items, p.list = p.items[:0], p.list[:0]
+	for i := range rows {
+		p.list = append(p.list, int32(i))
+	}
+	if !wide && p.window == 0 {
+		p.share(spans)
+		return
+	}
+	for _, s := range spans {
+		p.cut(s, 0)
 	}
 }
 
-// cut adds a span's items and returns how many records there are then.
-func (p *attendPlan) cut(s span, each, least int, whole bool, records int) int {
+// chunk is the size of the chunks that a row at a position sees.
+func (p *attendPlan) chunk(pos int) int {
+	if p.whole {
+		return 1 << 30
+	}
+	return max(p.least, chunkOf(pos))
+}
+
+// first is the first position that a row at a position sees.
+func (p *attendPlan) first(pos int) int {
+	if p.window == 0 {
+		return 0
+	}
+	return max(0, pos+1-p.window)
+}
+
+// number gives every row its records and returns how many there are.
+func (p *attendPlan) number(spans []span, rows int) int {
+	p.parts = append(p.parts[:0], make([]attend.AttendParts, rows)...)
+	records := 0
+	for _, s := range spans {
+		for i := range s.rows {
+			chunk := p.chunk(s.pos + i)
+			first := p.first(s.pos+i) / chunk
+			count := (s.pos+i)/chunk - first + 1
+			p.parts[s.row+i] = attend.AttendParts{First: int32(records), Count: int32(count), Chunk: int32(first)}
+			records += count
+		}
+	}
+	return records
+}
+
+// cut adds the items of a span from a chunk on.
+func (p *attendPlan) cut(s span, from int) {
 	for at := 0; at < s.rows; {
-		pos := s.pos + at
-		chunk := max(least, chunkOf(pos))
-		n := 1
-		for n < each && at+n < s.rows && (whole || chunkOf(pos+n) == chunkOf(pos)) {
+		low := s.pos + at
+		chunk, n := p.chunk(low), 1
+		for n < p.each && at+n < s.rows && p.chunk(low+n) == chunk {
 			n++
 		}
-		first, last := 0, pos+n
-		if p.window > 0 {
-			first = max(0, pos+1-p.window)
-		}
-		if whole {
-			chunk = roundUp(last, 64)
-		}
-		count := (last-1)/chunk - first/chunk + 1
-		for i := range n {
-			p.parts[s.row+at+i] = attend.AttendParts{First: int32(records + i), Count: int32(count), Distance: int32(n), Chunk: int32(first / chunk)}
-		}
-		for c := first / chunk; c*chunk < last; c++ {
-			p.items = append(p.items, attend.AttendItem{Row: int32(s.row + at), Rows: int32(n), Pos: int32(pos), Cells: int32(s.cells),
-				From: int32(max(c*chunk, first&^63)), To: int32(min(last, (c+1)*chunk)), Part: int32(records)})
-			records += n
+		for c := max(from, p.first(low)/chunk); c*chunk < low+n; c++ {
+			// Of these rows, those that see any of the chunk.
+			begin, last := max(low, c*chunk), low+n-1
+			for p.first(last) >= (c+1)*chunk {
+				last--
+			}
+			p.items = append(p.items, attend.AttendItem{List: int32(s.row + begin - s.pos), Rows: int32(last - begin + 1),
+				From: int32(max(c*chunk, p.first(begin)&^63)), To: int32(min(last+1, (c+1)*chunk)),
+				Cells: int32(s.at), Fresh: int32(s.pos), FreshRow: int32(s.row), Chunk: int32(c)})
 		}
 		at += n
 	}
-	return records
+}
+
+// share adds the items of spans, so that cells that several of them begin with are read
+// once for all. Only spans whose rows are cut alike can share.
+func (p *attendPlan) share(spans []span) {
+	for len(spans) > 0 {
+		chunk := p.chunk(spans[0].pos)
+		n := toFront(spans, func(s span) bool { return p.chunk(s.pos) == chunk && p.chunk(s.pos+s.rows-1) == chunk })
+		if n == 0 {
+			p.cut(spans[0], 0)
+			n = 1
+		} else {
+			p.together(spans[:n], 0, chunk)
+		}
+		spans = spans[n:]
+	}
+}
+
+// together adds the items of spans that have all cells before chunk c in common.
+func (p *attendPlan) together(spans []span, c, chunk int) {
+	list := -1 // where all their rows are
+	for len(spans) > 1 {
+		first := spans[0]
+		if (c+1)*chunk > first.pos {
+			p.cut(first, c)
+			spans, list = spans[1:], -1
+			continue
+		}
+		n := toFront(spans, func(s span) bool {
+			return (c+1)*chunk <= s.pos && slices.Equal(s.cells[c*chunk:(c+1)*chunk], first.cells[c*chunk:(c+1)*chunk])
+		})
+		if n < len(spans) {
+			p.together(spans[n:], c, chunk)
+			spans, list = spans[:n], -1
+			continue
+		}
+		if list < 0 {
+			list = len(p.list)
+			for _, s := range spans {
+				for i := range s.rows {
+					p.list = append(p.list, int32(s.row+i))
+				}
+			}
+		}
+		for at := list; at < len(p.list); at += p.each {
+			p.items = append(p.items, attend.AttendItem{List: int32(at), Rows: int32(min(p.each, len(p.list)-at)),
+				From: int32(c * chunk), To: int32((c + 1) * chunk), Cells: int32(first.at), Fresh: math.MaxInt32, Chunk: int32(c)})
+		}
+		c++
+	}
+	for _, s := range spans {
+		p.cut(s, c)
+	}
+}
+
+// toFront moves the spans that f holds for to the front and returns how many they are.
+func toFront(spans []span, f func(span) bool) int {
+	n := 0
+	for i := range spans {
+		if f(spans[i]) {
+			spans[n], spans[i] = spans[i], spans[n]
+			n++
+		}
+	}
+	return n
 }

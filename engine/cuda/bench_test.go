@@ -19,15 +19,19 @@ var benchModel = flag.String("model", builtin, "the model file that benchmarks r
 func BenchmarkDecode(b *testing.B) {
 	e := benchStart(b)
 	for _, width := range []int{1, 2, 4, 8, 16, 32, 64} {
-		b.Run(sizeName(width), func(b *testing.B) { benchDecode(b, e, width, 128) })
+		b.Run(sizeName(width), func(b *testing.B) { benchDecode(b, e, width, 128, 0) })
 	}
-	b.Run("1-at-8192", func(b *testing.B) { benchDecode(b, e, 1, 8192) })
+	b.Run("1-at-4096", func(b *testing.B) { benchDecode(b, e, 1, 4096, 0) })
+	b.Run("1-at-8192", func(b *testing.B) { benchDecode(b, e, 1, 8192, 0) })
+	b.Run("16-at-4096", func(b *testing.B) { benchDecode(b, e, 16, 4096, 0) })
+	b.Run("8-apart-at-2100", func(b *testing.B) { benchDecode(b, e, 8, 2100, 0) })
+	b.Run("8-of-one-at-2100", func(b *testing.B) { benchDecode(b, e, 8, 2100, 2000) })
 }
 
 // BenchmarkPrefill evaluates a prompt that has nothing before it.
 func BenchmarkPrefill(b *testing.B) {
 	e := benchStart(b)
-	for _, n := range []int{128, 512, 2048} {
+	for _, n := range []int{128, 512, 2048, 4096} {
 		b.Run(sizeName(n), func(b *testing.B) {
 			s := newSequence(n)
 			tokens := prompt(rand.New(rand.NewPCG(1, 1)), n, e.program.Spec.Vocab)
@@ -46,23 +50,31 @@ func BenchmarkPrefill(b *testing.B) {
 
 func benchStart(b *testing.B) *Executor {
 	begin := time.Now()
-	e := start(b, load(b, *benchModel), Options{Cells: 64*1024 + 1})
+	e := start(b, load(b, *benchModel), Options{Cells: benchCells + 1})
 	device, sources = e.Name(), sourceHash(b)
 	b.Logf("%s, loaded in %.1f s", e.Name(), time.Since(begin).Seconds())
 	return e
 }
 
+// benchCells holds what the deepest benchmark refers to.
+const benchCells = 80 * 1024
+
 func sizeName(n int) string {
 	return fmt.Sprintf("x%d", n)
 }
 
-func benchDecode(b *testing.B, e *Executor, width, depth int) {
+// benchDecode advances width sequences that have depth positions, of which the first
+// shared are the same cells.
+func benchDecode(b *testing.B, e *Executor, width, depth, shared int) {
 	st := &model.Step{}
 	sampling := model.DefaultSampling()
 	for i := range width {
 		cells := make([]int32, depth+1)
 		for p := range cells {
-			cells[p] = int32(1 + (i*(depth+1)+p)%(64*1024))
+			cells[p] = int32(1 + p)
+			if p >= shared {
+				cells[p] += int32(i * (depth + 1 - shared))
+			}
 		}
 		st.Rows = append(st.Rows, model.Row{Token: int32(100 + i), Pos: int32(depth), Cell: cells[depth]})
 		st.Seqs = append(st.Seqs, model.Seq{First: i, Count: 1, Cells: cells})

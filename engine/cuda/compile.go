@@ -103,7 +103,7 @@ func (c *compiler) operation() (int, error) {
 	case *model.Rope, *model.Store:
 		return c.heads()
 	case *model.Attend:
-		return 1, c.attend(op)
+		return 1, c.attend(op, 1, nil, nil)
 	case *model.Select:
 		return 1, c.choose(op)
 	case *model.Route:

@@ -60,7 +60,6 @@ type Executor struct {
 	parts     gpu.Ptr // of attention
 	partRows  int     // records in it
 	wide      gpu.Ptr // of products of many rows
-	arrived   gpu.Ptr // [row][key head], how many of a row's parts there are
 
 	body, tail   []launcher // the tail works on outputs
 	small, large *inputs

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
@@ -106,20 +107,70 @@ func (c *compiler) heads() (int, error) {
 	if n == 0 {
 		return 0, fmt.Errorf("cuda: operation %d, a %T of %v, which does not fit the kernel for heads, is not supported", c.at, c.ops[c.at], c.ops[c.at].Reads(nil))
 	}
-	e := c.e
 	var parts []rowwise.HeadPart
 	for _, r := range runs {
-		r.part.X = e.place(r.ref)
-		r.part.Keep = (r.part.Norm || r.rotary != nil) && !c.dead(r.ref, c.at+n)
-		if r.rotary != nil {
-			t := e.rope(r.rotary)
-			r.part.Table, r.part.Pairs, r.part.Interleaved = t.table, len(r.rotary.Freqs), r.rotary.Interleaved
+		parts = append(parts, c.headPart(r, n))
+	}
+	e := c.e
+	turn := func(p *pass, rows int) { rowwise.QueueHeads(e.queue, parts, rows, p.in.at(p.in.cells)) }
+	if op, fused := c.attendOf(runs, n); op != nil {
+		if err := c.attend(op, n+1, &fused, func(p *pass) { turn(p, p.rows) }); err != nil {
+			return 0, err
 		}
-		parts = append(parts, r.part)
+		return n + 1, nil
 	}
 	rows, _ := c.domain()
-	c.add(func(p *pass) { rowwise.QueueHeads(e.queue, parts, rows(p), p.in.at(p.in.cells)) })
+	c.add(func(p *pass) { turn(p, rows(p)) })
 	return n, nil
+}
+
+// headPart completes what happens to a run's heads in the next n operations.
+func (c *compiler) headPart(r *headRun, n int) rowwise.HeadPart {
+	part := r.part
+	part.X = c.e.place(r.ref)
+	part.Keep = (part.Norm || r.rotary != nil) && !c.dead(r.ref, c.at+n)
+	if r.rotary != nil {
+		t := c.e.rope(r.rotary)
+		part.Table, part.Pairs, part.Interleaved = t.table, len(r.rotary.Freqs), r.rotary.Interleaved
+	}
+	return part
+}
+
+// attendOf returns the attention that follows n operations on heads, with the parts
+// that its kernel can see to itself: those of its queries and of the keys and values that
+// are stored for it, where nobody else reads them. It is nil where there are others.
+func (c *compiler) attendOf(runs []*headRun, n int) (*model.Attend, fusedHeads) {
+	var f fusedHeads
+	if c.at+n >= len(c.ops) {
+		return nil, f
+	}
+	op, ok := c.ops[c.at+n].(*model.Attend)
+	if !ok {
+		return nil, f
+	}
+	room, stored := c.e.caches[op.Cache], 0
+	f.q = rowwise.HeadPart{X: c.e.place(op.Q), Heads: op.Heads, Dim: op.Q.Width / op.Heads}
+	for _, r := range runs {
+		part := c.headPart(r, n+1)
+		switch {
+		case part.Keep:
+			return nil, f
+		case r.ref == op.Q && part.Cache == 0:
+			f.q = part
+		case part.Cache == room.keys && r.cache:
+			f.k = part
+			stored++
+		case part.Cache == room.values && r.cache:
+			f.v = part
+			stored++
+		default:
+			return nil, f
+		}
+	}
+	if stored != 2 {
+		return nil, f
+	}
+	return op, f
 }
 
 // join adds an operation to the runs, if it fits: a reference's steps come in the order
@@ -214,7 +265,13 @@ func (e *Executor) rope(r *model.Rotary) *rope {
 	return nil
 }
 
-func (c *compiler) attend(op *model.Attend) error {
+// fusedHeads is what attention does to the products' results before it begins.
+type fusedHeads struct{ q, k, v rowwise.HeadPart }
+
+// attend compiles attention, the last of n operations. With fused it sees to the heads
+// itself in steps of up to graphRows rows; in wider ones, where items would do the same
+// work many times over, turn queues that before.
+func (c *compiler) attend(op *model.Attend, n int, fused *fusedHeads, turn launcher) error {
 	e := c.e
 	shape := e.program.Caches[op.Cache]
 	if shape.ValueDim%8 != 0 || op.Heads%shape.KVHeads != 0 {
@@ -224,7 +281,7 @@ func (c *compiler) attend(op *model.Attend) error {
 	if err != nil {
 		return err
 	}
-	out, to, err := c.result(op.Out, 1)
+	out, to, err := c.result(op.Out, n)
 	if err != nil {
 		return err
 	}
@@ -233,23 +290,35 @@ func (c *compiler) attend(op *model.Attend) error {
 		return err
 	}
 	room := e.caches[op.Cache]
-	args := attend.AttendArgs{Heads: op.Heads, KVHeads: shape.KVHeads, KeyDim: shape.KeyDim, ValueDim: shape.ValueDim,
-		Scale: op.Scale, SoftCap: op.SoftCap, Window: op.Window}
-	d := attend.DeviceAttend{AttendArgs: args, Q: e.place(op.Q), Keys: room.keys, Values: room.values,
-		KeyWidth: room.keyWidth, ValueWidth: room.valueWidth, Parts: e.parts}
+	plain := fusedHeads{
+		q: rowwise.HeadPart{X: e.place(op.Q), Heads: op.Heads, Dim: shape.KeyDim},
+		k: rowwise.HeadPart{Heads: shape.KVHeads, Dim: shape.KeyDim, Cache: room.keys, CellWidth: room.keyWidth},
+		v: rowwise.HeadPart{Heads: shape.KVHeads, Dim: shape.ValueDim, Cache: room.values, CellWidth: room.valueWidth},
+	}
+	d := attend.DeviceAttend{AttendArgs: attend.AttendArgs{Heads: op.Heads, KVHeads: shape.KVHeads, KeyDim: shape.KeyDim,
+		ValueDim: shape.ValueDim, Scale: op.Scale, SoftCap: op.SoftCap, Window: op.Window},
+		Parts: e.parts}
+	result := attend.AttendResult{Out: out, Rounded: to, Sinks: sinks}
 	c.add(func(p *pass) {
-		d := d
-		d.Step, d.Plan = p.in.device, p.in.plan(plan.index)
-		d.Items = (4*e.device.SMs + shape.KVHeads - 1) / shape.KVHeads
+		d, heads := d, plain
+		d.Items = math.MaxInt32
 		if p.rows > graphRows {
 			d.Items = len(plan.items)
 		}
+		if fused != nil && p.rows <= graphRows {
+			heads = *fused
+		} else if turn != nil {
+			turn(p)
+		}
+		d.Q, d.K, d.V = heads.q, heads.k, heads.v
+		d.Step, d.Plan, d.Positions = p.in.device, p.in.plan(plan.index), p.in.at(p.in.positions)
+		d.PartsOf = p.in.at(p.in.parts + 16*p.in.rows*plan.index)
 		s, err := attend.DeviceShape(e.queue, plan.dim, plan.group, p.rows)
 		if err != nil {
 			panic(err)
 		}
 		attend.QueueAttend(e.queue, s, &d)
-		attend.QueueAttendJoin(e.queue, &args, out, to, e.parts, p.in.at(p.in.parts+16*p.in.rows*plan.index), sinks, p.rows)
+		attend.QueueAttendJoin(e.queue, &d, &result, p.rows)
 	})
 	return nil
 }

@@ -129,11 +129,12 @@ func (e *Executor) fill(p *pass, step *model.Step, first, last int, outs []outpu
 			return err
 		}
 		a.build(spans, p.rows, shape.Rows(a.group), e.device.SMs, e.partRows, p.rows > graphRows)
-		at, ok := pack(in, a.items)
-		if !ok {
+		items, ok := pack(in, a.items)
+		list, fits := pack(in, a.list)
+		if !ok || !fits {
 			return fmt.Errorf("cuda: %d items of attention do not fit", len(a.items))
 		}
-		copy(header[headerPlans+4*a.index:], []int32{int32(len(a.items)), int32(at), int32(lists)})
+		copy(header[headerPlans+4*a.index:], []int32{int32(len(a.items)), int32(items), int32(lists), int32(list)})
 		copy(view[attend.AttendParts](in, in.parts+16*in.rows*a.index, p.rows), a.parts)
 	}
 	if err := e.fillOutputs(p, step, first, outs); err != nil {
@@ -156,7 +157,7 @@ func (e *Executor) lists(in *inputs, step *model.Step, first, last int) (spans [
 		if !fits {
 			return nil, 0, false
 		}
-		spans = append(spans, span{row: from - first, rows: to - from, pos: pos, cells: (place - at) / 4})
+		spans = append(spans, span{row: from - first, rows: to - from, pos: pos, at: (place - at) / 4, cells: s.Cells})
 	}
 	return spans, at, true
 }

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/kerneltest"
 )
 
 var (
-	fatbin = flag.String("fatbin", "", "a file of kernels to run instead of those built in")
 	// testdata is where ../shared/testdata is where the tree stands alone.
 	testdata = flag.String("testdata", "../../../shared/testdata", "a folder of more models and logits")
 	record   = flag.String("record", "", "where to write what ran on which device, if all of it passed")
@@ -30,11 +30,9 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if *fatbin != "" {
-		var err error
-		if kernels.Fatbin, err = os.ReadFile(*fatbin); err != nil {
-			panic(err)
-		}
+	var err error
+	if kernels.Fatbin, err = kerneltest.Image(); err != nil {
+		panic(err)
 	}
 	code := m.Run()
 	if code == 0 && *record != "" && device != "" {

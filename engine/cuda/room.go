@@ -8,6 +8,7 @@ import (
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/kernels/attend"
 )
 
 // reserveBytes is what stays free on the device: for the driver, other programs and
@@ -82,7 +83,8 @@ func (e *Executor) partFloats() int {
 	n := 0
 	for _, op := range e.program.Ops {
 		if a, ok := op.(*model.Attend); ok {
-			n = max(n, a.Heads*(e.program.Caches[a.Cache].ValueDim+2))
+			args := attend.AttendArgs{Heads: a.Heads, ValueDim: e.program.Caches[a.Cache].ValueDim}
+			n = max(n, args.PartFloats())
 		}
 	}
 	return n

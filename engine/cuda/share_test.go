@@ -12,7 +12,7 @@ import (
 
 const (
 	shareBranches = 8
-	sharePrompt   = 40
+	sharePrompt   = 150
 	shareMore     = 50
 )
 
@@ -30,15 +30,20 @@ type branch struct {
 func TestSharing(t *testing.T) {
 	p := load(t, builtin)
 	const cells = 1 + sharePrompt + (shareBranches+1)*shareMore
-	solo, e := start(t, p, Options{Cells: 200}), start(t, p, Options{Cells: cells})
+	solo, e := start(t, p, Options{Cells: 1 + sharePrompt + shareMore}), start(t, p, Options{Cells: cells})
 	r := rand.New(rand.NewPCG(11, 12))
 	source := prompt(r, sharePrompt, p.Spec.Vocab)
 	branches := make([]*branch, shareBranches+1)
 	for i := range branches {
 		b := &branch{text: append(slices.Clone(source), prompt(r, shareMore, p.Spec.Vocab)...)}
 		s := newSequence(len(b.text))
-		for pos, tok := range b.text {
-			res, err := solo.Run(s.step([]int32{tok}, pos))
+		// The prompt in one step, as what is shared: wide steps round otherwise.
+		if _, err := solo.Run(s.step(source)); err != nil {
+			t.Fatal(err)
+		}
+		b.alone = make([][]float32, sharePrompt, len(b.text))
+		for pos := sharePrompt; pos < len(b.text); pos++ {
+			res, err := solo.Run(s.step(b.text[pos:pos+1], pos))
 			if err != nil {
 				t.Fatal(err)
 			}

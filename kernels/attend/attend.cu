@@ -1,105 +1,88 @@
 // Softmax attention of rows over the cells of their sequences. Work comes as items:
-// some neighbouring rows of one sequence, and a run of its positions; a block takes an
-// item and one key head, so that all query heads of that key head and all rows of the
-// item share the reading of keys and values. What a block finds is a part: the
-// unfinished sums, with the largest score and the weights' sum; attend_join adds a
-// row's parts in order and divides.
+// rows that see the same cells from one position to another; a block takes an item and
+// one key head, so that all query heads of that key head and all rows of the item share
+// the reading of keys and values: neighbouring rows of one sequence, or rows of many
+// sequences over what they have in common. What a block finds is a part: the
+// unfinished sums, with the largest score and the weights' sum; attend_join adds a row's
+// parts and divides.
 // Shapes: heads of up to 512 dimensions, up to 16 * MT rows times heads an item;
-// positions in tiles of 64 from multiples of 64. Queries and weights go through the
-// tensor cores as two halves each (value and what its rounding leaves), keys and
-// values as the cells' halves. A row that sees nothing gets 0.
-// Bound: reading the cells; for short sequences the chain of one tile. A step of one row
-// of an 8B model takes 0.6 ms longer at 8,192 positions than at 128, of 0.24 ms that
-// reading them takes (H200, 2026-11-29).
-#include "tile.cuh"
+// positions in tiles of 64 from multiples of 64.
+// Queries and weights go through the tensor cores as two halves each (value and what
+// its rounding leaves), keys and values as the cells' halves.
+// The heads may come as the products left them: their norm and rotation, and the way of
+// the step's own keys and values into their cells are then this kernel's work as well.
+// Bound: reading the cells; for short sequences the chain of one tile.
+#include "feed.cuh"
 
-struct Item {
-  int row, rows;  // of the step
-  int pos;        // of the first row
-  int cells;      // where the sequence's cells begin in the list
-  int from, to;   // positions
-  int part;       // record of the first row
-  int pad;
-};
+// The size of a record.
+static __device__ __forceinline__ size_t record_of(int heads, int dv) { return (heads * (dv + 2) + 3) & ~3; }
 
-struct AttendArgs {
-  const float* q;
-  const __half* keys;
-  const __half* values;
-  const char* step;  // the step's inputs; where in them, in bytes, plan[1] says the
-  const int* plan;   // items are and plan[2] the lists of cells; plan[0] counts items
-  float* parts;      // records of [heads][dv] sums, [heads] largest, [heads] weights
-  int heads, kv_heads, dk, dv, wk, wv, ldq, window;  // wk, wv: of a head in a cell
-  float scale, cap;
-};
-
-constexpr int positions = 64;
-constexpr float no_score = -3e38f;
-
-// What a thread copies of 64 positions: the same part of some of them.
-template <int D> struct Copies {
-  static constexpr int lines = D / 8, step = 128 / lines, count = positions / step;  // lines of 16 bytes
-  int cell[count];  // or -1
-  __device__ __forceinline__ void look(const int* cells, int base, int end) {
-#pragma unroll
-    for (int j = 0; j < count; j++) {
-      int p = base + threadIdx.x / lines + j * step;
-      cell[j] = p < end ? cells[p] : -1;
-    }
+// Puts the item's queries into shared memory, scaled.
+template <int D, int MT> static __device__ __forceinline__ void
+load_queries(const AttendArgs& a, Room<D, MT>& room, int rows, int group) {
+#pragma unroll 2
+  for (int m = threadIdx.x >> 5; m < rows; m += 4) {
+    Head<D / 64> q;
+    q.load(a.q, room.row[m / group], blockIdx.y * group + m % group);
+    q.each(a.q, [&](float& value, int i) {
+      if (i >= D) return;
+      __half high = __float2half_rn(value * a.scale);
+      room.q_high[m * (D + 8) + i] = high;
+      room.q_low[m * (D + 8) + i] = __float2half_rn(value * a.scale - __half2float(high));
+    });
   }
-  // Starts the copies for one key head; what lies outside becomes 0.
-  __device__ __forceinline__ void start(__half* to, const __half* cache, int head, int heads, int width) const {
-    int c = threadIdx.x % lines * 8;
-#pragma unroll
-    for (int j = 0; j < count; j++) {
-      bool there = cell[j] >= 0 && c < width;
-      const __half* from = there ? cache + ((size_t)cell[j] * heads + head) * width + c : cache;
-      copy16(shared_address(to + (threadIdx.x / lines + j * step) * (D + 8) + c), from, there);
-    }
-    commit();
-  }
-};
+}
 
-template <int D, int MT> static __device__ void attend_item(const AttendArgs& a, const Item& it, int head, __half* memory) {
-  constexpr int ld = D + 8, ldp = positions + 8, rows_max = 16 * MT, NT = D / 32;
-  __half* q_high = memory;
-  __half* q_low = q_high + rows_max * ld;
-  __half* keys = q_low + rows_max * ld;
-  __half* values = keys + positions * ld;
-  __half* p_high = values + positions * ld;
-  __half* p_low = p_high + rows_max * ldp;
-  float* tops = (float*)(p_low + rows_max * ldp);
-  float* sums = tops + rows_max * 4;
-  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3;
-  int group = a.heads / a.kv_heads, rows = it.rows * group;
-  const int* cells = (const int*)(a.step + a.plan[2]) + it.cells;
-  Copies<D> copies;
-  copies.look(cells, it.from, it.to);
-  copies.start(keys, a.keys, head, a.kv_heads, a.wk);
-  copies.start(values, a.values, head, a.kv_heads, a.wv);
-#pragma unroll 4
-  for (int i = threadIdx.x; i < rows_max * D / 8; i += 128) {
-    int m = i / (D / 8), d = i % (D / 8) * 8;
-    float v[8] = {};
-    if (m < rows) load8(v, a.q + (size_t)(it.row + m / group) * a.ldq + (head * group + m % group) * a.dk, d, a.dk);
-    __half2 high[4], low[4];
-    for (int j = 0; j < 4; j++) {
-      float x = v[2 * j] * a.scale, y = v[2 * j + 1] * a.scale;
-      high[j] = __floats2half2_rn(x, y);
-      low[j] = __floats2half2_rn(x - __low2float(high[j]), y - __high2float(high[j]));
-    }
-    *(uint4*)(q_high + m * ld + d) = *(const uint4*)high;
-    *(uint4*)(q_low + m * ld + d) = *(const uint4*)low;
+// Puts the step's own keys and values of the tile at base where copies would have put
+// them, and into their cells those that stand at the item's own rows.
+template <int D, int MT> static __device__ __forceinline__ void
+load_fresh(const AttendArgs& a, Room<D, MT>& room, const Item& it, const int* cells, int base) {
+  int first = max(it.fresh, base), n = min(it.to, base + positions) - first;
+  for (int w = threadIdx.x >> 5; w < 2 * n; w += 4) {
+    int p = first + (w >> 1);
+    const HeadJob& job = w & 1 ? a.v : a.k;
+    __half* to = (w & 1 ? room.values : room.keys) + (p - base) * (D + 8);
+    Head<D / 64> head;
+    head.load(job, it.fresh_row + p - it.fresh, blockIdx.y);
+    head.each(job, [&](float& value, int i) {
+      if (i < D) to[i] = __float2half_rn(value);
+    });
+    if (p >= room.pos[0]) head.store(job, cells[p], blockIdx.y);
   }
-  float out[MT][NT][4] = {}, top[MT][2], sum[MT][2];
-#pragma unroll
-  for (int mt = 0; mt < MT; mt++)
-    for (int h = 0; h < 2; h++) top[mt][h] = no_score, sum[mt][h] = 0;
+}
 
-  for (int base = it.from; base < it.to; base += positions) {
-    wait_for<1>();
-    __syncthreads();
-    float s[MT][2][4] = {};
+// A block's sums over the tiles of an item. In scores and sums lane (g, t) has of rows
+// mt * 16 + g (h = 0) and + 8 (h = 1) two neighbours each; a warp scores 16 of a tile's
+// positions and adds up a quarter of the dimensions.
+template <int D, int MT> struct Sums {
+  static constexpr int ld = D + 8, ldp = positions + 8, NT = D / 32;
+  Room<D, MT>& room;
+  int rows, group, lane, warp, g, t;
+  float out[MT][NT][4], top[MT][2], sum[MT][2], s[MT][2][4];
+
+  __device__ __forceinline__ Sums(Room<D, MT>& room, int group) : room(room), group(group) {
+    lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3;
+  }
+
+  __device__ __forceinline__ void begin(int count) {
+    rows = count;
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        top[mt][h] = no_score, sum[mt][h] = 0;
+#pragma unroll
+        for (int i = 0; i < NT; i++) out[mt][i][2 * h] = out[mt][i][2 * h + 1] = 0;
+      }
+  }
+
+  // Queries times keys.
+  __device__ __forceinline__ void multiply(const __half* keys) {
+    float rest[MT][2][4] = {};
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+      for (int i = 0; i < 4; i++) s[mt][0][i] = s[mt][1][i] = 0;
 #pragma unroll 4
     for (int k = 0; k < D; k += 16) {
       uint32_t b[4];
@@ -107,52 +90,57 @@ template <int D, int MT> static __device__ void attend_item(const AttendArgs& a,
 #pragma unroll
       for (int mt = 0; mt < MT; mt++) {
         if (mt * 16 >= rows) break;
-        uint32_t x[4];
+        uint32_t x[4], y[4];
         int at = (mt * 16 + (lane & 15)) * ld + k + (lane >> 4) * 8;
-        load_matrices(x, shared_address(q_high + at));
-        mma_f16(s[mt][0], x, b[0], b[1]);
-        mma_f16(s[mt][1], x, b[2], b[3]);
-        load_matrices(x, shared_address(q_low + at));
-        mma_f16(s[mt][0], x, b[0], b[1]);
-        mma_f16(s[mt][1], x, b[2], b[3]);
+        load_matrices(x, shared_address(room.q_high + at));
+        load_matrices(y, shared_address(room.q_low + at));
+#pragma unroll
+        for (int n = 0; n < 2; n++) {
+          mma_f16(s[mt][n], x, b[2 * n], b[2 * n + 1]);
+          mma_f16(rest[mt][n], y, b[2 * n], b[2 * n + 1]);
+        }
       }
     }
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+      for (int i = 0; i < 4; i++) s[mt][0][i] += rest[mt][0][i], s[mt][1][i] += rest[mt][1][i];
+  }
+
+  // Hides what a row must not see; the warp's largest scores go to room.tops.
+  __device__ __forceinline__ void mask(const AttendArgs& a, int base, int to) {
 #pragma unroll
     for (int mt = 0; mt < MT; mt++) {
       if (mt * 16 >= rows) break;
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        int m = mt * 16 + g + 8 * h, pos = it.pos + m / group;
+        int m = mt * 16 + g + 8 * h, pos = room.pos[min(m, rows - 1) / group];
         float largest = no_score;
 #pragma unroll
         for (int i = 0; i < 4; i++) {
           int p = base + warp * 16 + (i >> 1) * 8 + 2 * t + (i & 1);
           float& v = s[mt][i >> 1][2 * h + (i & 1)];
-          bool seen = m < rows && p < it.to && p <= pos && (a.window == 0 || p > pos - a.window);
+          bool seen = m < rows && p < to && p <= pos && (a.window == 0 || p > pos - a.window);
           if (a.cap != 0) v = a.cap * tanhf(v / a.cap);
-          v = seen ? v * 1.44269504088896341f : -INFINITY;
+          v = seen ? v * log2_e : -INFINITY;
           largest = fmaxf(largest, v);
         }
         largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, 1));
         largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, 2));
-        if (t == 0) tops[m * 4 + warp] = largest;
+        if (t == 0) room.tops[m * 4 + warp] = largest;
       }
     }
-    __syncthreads();
-    bool more = base + positions < it.to;
-    if (more) {
-      copies.look(cells, base + positions, it.to);
-      copies.start(keys, a.keys, head, a.kv_heads, a.wk);
-    } else {
-      commit();
-    }
+  }
+
+  // Turns scores into weights of the largest so far, for all warps to read.
+  __device__ __forceinline__ void weigh() {
 #pragma unroll
     for (int mt = 0; mt < MT; mt++) {
       if (mt * 16 >= rows) break;
 #pragma unroll
       for (int h = 0; h < 2; h++) {
         int m = mt * 16 + g + 8 * h;
-        float4 four = *(const float4*)(tops + m * 4);
+        float4 four = *(const float4*)(room.tops + m * 4);
         float now = fmaxf(fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w)), top[mt][h]);
         float shrink = exp2f(top[mt][h] - now), added = 0;
         top[mt][h] = now;
@@ -165,22 +153,24 @@ template <int D, int MT> static __device__ void attend_item(const AttendArgs& a,
           added += u + v;
           __half2 high = __floats2half2_rn(u, v);
           int at = m * ldp + warp * 16 + n * 8 + 2 * t;
-          *(__half2*)(p_high + at) = high;
-          *(__half2*)(p_low + at) = __floats2half2_rn(u - __low2float(high), v - __high2float(high));
+          *(__half2*)(room.p_high + at) = high;
+          *(__half2*)(room.p_low + at) = __floats2half2_rn(u - __low2float(high), v - __high2float(high));
         }
         added += __shfl_xor_sync(~0u, added, 1);
         added += __shfl_xor_sync(~0u, added, 2);
-        if (t == 0) sums[m * 4 + warp] = added;
+        if (t == 0) room.sums[m * 4 + warp] = added;
       }
     }
-    wait_for<1>();
-    __syncthreads();
+  }
+
+  // Adds the weighted values.
+  __device__ __forceinline__ void add(const __half* values) {
 #pragma unroll
     for (int mt = 0; mt < MT; mt++) {
       if (mt * 16 >= rows) break;
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        float4 four = *(const float4*)(sums + (mt * 16 + g + 8 * h) * 4);
+        float4 four = *(const float4*)(room.sums + (mt * 16 + g + 8 * h) * 4);
         sum[mt][h] += ((four.x + four.y) + four.z) + four.w;
       }
     }
@@ -195,8 +185,8 @@ template <int D, int MT> static __device__ void attend_item(const AttendArgs& a,
         if (mt * 16 >= rows) break;
         uint32_t x[4], y[4];
         int at = (mt * 16 + (lane & 15)) * ldp + k + (lane >> 4) * 8;
-        load_matrices(x, shared_address(p_high + at));
-        load_matrices(y, shared_address(p_low + at));
+        load_matrices(x, shared_address(room.p_high + at));
+        load_matrices(y, shared_address(room.p_low + at));
 #pragma unroll
         for (int n = 0; n < NT; n++) {
           mma_f16(out[mt][n], x, b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
@@ -204,53 +194,73 @@ template <int D, int MT> static __device__ void attend_item(const AttendArgs& a,
         }
       }
     }
-    __syncthreads();
-    if (more) copies.start(values, a.values, head, a.kv_heads, a.wv);
-    else commit();
   }
-  size_t record = (size_t)a.heads * (a.dv + 2);
+
+  // Writes the parts.
+  __device__ __forceinline__ void put(const AttendArgs& a) const {
+    int dv = a.v.dim, heads = a.q.heads;
 #pragma unroll
-  for (int mt = 0; mt < MT; mt++)
+    for (int mt = 0; mt < MT; mt++)
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-      int m = mt * 16 + g + 8 * h, mine = head * group + m % group;
-      if (m >= rows) continue;
-      float* to = a.parts + (it.part + m / group) * record;
+      for (int h = 0; h < 2; h++) {
+        int m = mt * 16 + g + 8 * h, head = blockIdx.y * group + m % group;
+        if (m >= rows) continue;
+        float* to = a.parts + room.record[m / group] * record_of(heads, dv);
 #pragma unroll
-      for (int n = 0; n < NT; n++) {
-        int d = warp * (D / 4) + n * 8 + 2 * t;
-        if (d < a.dv) to[mine * a.dv + d] = out[mt][n][2 * h];
-        if (d + 1 < a.dv) to[mine * a.dv + d + 1] = out[mt][n][2 * h + 1];
+        for (int n = 0; n < NT; n++) {
+          int d = warp * (D / 4) + n * 8 + 2 * t;
+          if (d < dv) *(float2*)(to + head * dv + d) = make_float2(out[mt][n][2 * h], out[mt][n][2 * h + 1]);
+        }
+        if (warp == 0 && t == 0) to[heads * dv + head] = top[mt][h], to[heads * dv + heads + head] = sum[mt][h];
       }
-      if (warp == 0 && t == 0) {
-        to[a.heads * a.dv + mine] = top[mt][h];
-        to[a.heads * a.dv + a.heads + mine] = sum[mt][h];
-      }
-    }
-}
+  }
+};
 
 template <int D, int MT> static __device__ __forceinline__ void attend(const AttendArgs& a) {
-  extern __shared__ __align__(16) __half memory[];
+  extern __shared__ __align__(16) char memory[];
+  Room<D, MT>& room = *(Room<D, MT>*)memory;
   overlap_start();
-  // The step's inputs are there already, and so are all cells but this step's: the
-  // first keys and values can come nearer.
-  int count = a.plan[0];
-  const Item* items = (const Item*)(a.step + a.plan[1]);
-  if (blockIdx.x < count) {
-    Item it = items[blockIdx.x];
-    int p = it.from + (threadIdx.x & 63);
-    if (p < it.to) {
-      size_t cell = (size_t)((const int*)(a.step + a.plan[2]))[it.cells + p] * a.kv_heads + blockIdx.y;
-      const __half* at = threadIdx.x < 64 ? a.keys + cell * a.wk : a.values + cell * a.wv;
-      for (int i = 0; i < (threadIdx.x < 64 ? a.wk : a.wv); i += 64) asm volatile("prefetch.global.L2 [%0];" ::"l"(at + i));
+  // The step's inputs are there already, and so are all cells but this step's.
+  Feed<D, MT> feed(a, room);
+  int group = a.q.heads / a.k.heads;
+  bool early = feed.early();
+  if (early) feed.keys(), feed.values();
+  Sums<D, MT> sums(room, group);
+  for (int i = blockIdx.x; i < feed.count; i += gridDim.x) {
+    Item it = feed.items[i];
+    if ((int)threadIdx.x < it.rows) {
+      int row = ((const int*)(a.step + a.plan[3]))[it.list + threadIdx.x];
+      Parts parts = a.parts_of[row];
+      room.row[threadIdx.x] = row;
+      room.pos[threadIdx.x] = a.positions[row];
+      room.record[threadIdx.x] = parts.first + it.chunk - parts.chunk;
     }
-  }
-  overlap_wait();
-  for (int i = blockIdx.x; i < count; i += gridDim.x) {
-    Item it = items[i];
-    attend_item<D, MT>(a, it, blockIdx.y, memory);
+    __syncthreads();
+    if (i == blockIdx.x) {
+      overlap_wait();
+      if (!early) feed.keys(), feed.values();
+    }
+    load_queries(a, room, it.rows * group, group);
+    sums.begin(it.rows * group);
+    for (int base = it.from; base < it.to; base += positions) {
+      if (a.k.x && base + positions > it.fresh) load_fresh(a, room, it, feed.cells + it.cells, base);
+      wait_for<1>();
+      __syncthreads();
+      sums.multiply(room.keys);
+      sums.mask(a, base, it.to);
+      __syncthreads();
+      feed.keys();
+      sums.weigh();
+      wait_for<1>();
+      __syncthreads();
+      sums.add(room.values);
+      __syncthreads();
+      feed.values();
+    }
+    sums.put(a);
     __syncthreads();
   }
+  if (blockIdx.x >= feed.count) overlap_wait();
 }
 
 #define ATTEND(D, MT) \
@@ -263,34 +273,33 @@ ATTEND(256, 1)
 ATTEND(256, 2)
 ATTEND(512, 1)
 
-// out = the parts of each row together, and its sinks. parts_of[row] is {first record,
-// records, distance between them, number of the first chunk}. A warp adds the chunks
-// whose number leaves its own when divided by 8, then the warps' sums are added in
-// order: the same for a row whatever rows it shared items with.
+// out = the parts of each row together, and its sinks; 0 for a row without parts. A warp
+// adds the chunks whose number leaves its own when divided by 8, then the warps' sums are
+// added in order: the same for a row whatever rows it shared items with.
 struct JoinArgs {
-  float* out;
+  float* out;  // may be null where only the rounded form is wanted
   const float* parts;
-  const int4* parts_of;
+  const Parts* parts_of;
   const float* sinks;  // one a head, or null
   Rounded rounded;
-  int rows, heads, dv, ldo;
+  int heads, dv, ldo, pad;
 };
 
 extern "C" __global__ void __launch_bounds__(256) attend_join(const __grid_constant__ JoinArgs a) {
   __shared__ float tops[8][32], sums[8][32], values[8][256];
   overlap_start();
   int row = blockIdx.x, chunk = blockIdx.y, lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = a.heads * a.dv;
-  int4 mine = a.parts_of[row];
+  Parts mine = a.parts_of[row];
   overlap_wait();
-  size_t record = (size_t)a.heads * (a.dv + 2);
+  size_t record = record_of(a.heads, a.dv);
   int k = chunk * 256 + lane * 8, head = min(k, n - 1) / a.dv;
-  int start = (warp - mine.w) & 7;
-  const float* first = a.parts + mine.x * record;
+  int start = (warp - mine.chunk) & 7;
+  const float* first = a.parts + mine.first * record;
   float top = no_score, sum = 0, v[8] = {};
-  for (int i = start; i < mine.y; i += 8) top = fmaxf(top, first[i * mine.z * record + n + head]);
-#pragma unroll 2
-  for (int i = start; i < mine.y; i += 8) {
-    const float* part = first + i * mine.z * record;
+  for (int i = start; i < mine.count; i += 8) top = fmaxf(top, first[i * record + n + head]);
+#pragma unroll 4
+  for (int i = start; i < mine.count; i += 8) {
+    const float* part = first + i * record;
     float by = exp2f(part[n + head] - top), x[8];
     sum += by * part[n + a.heads + head];
     load8(x, part, k, n);
@@ -301,7 +310,7 @@ extern "C" __global__ void __launch_bounds__(256) attend_join(const __grid_const
   for (int j = 0; j < 8; j++) values[warp][j * 32 + lane] = v[j];
   __syncthreads();
   if (warp > 0) return;
-  float sink = a.sinks ? a.sinks[head] * 1.44269504088896341f : -INFINITY;
+  float sink = a.sinks ? a.sinks[head] * log2_e : -INFINITY;
   top = fmaxf(sink, no_score);
   for (int w = 0; w < 8; w++) top = fmaxf(top, tops[w][lane]);
   sum = 0;
@@ -312,7 +321,7 @@ extern "C" __global__ void __launch_bounds__(256) attend_join(const __grid_const
     for (int j = 0; j < 8; j++) v[j] += by * values[w][j * 32 + lane];
   }
   sum += exp2f(sink - top);
-  float by = sum > 0 && k < n && mine.y > 0 ? __fdiv_rn(1.f, sum) : 0.f;
+  float by = sum > 0 && k < n && mine.count > 0 ? __fdiv_rn(1.f, sum) : 0.f;
   for (int j = 0; j < 8; j++) v[j] *= by;
   if (a.out) store8(a.out + (size_t)row * a.ldo, k, n, v);
   emit(a.rounded, row, chunk, v);

@@ -7,22 +7,27 @@ import (
 
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
-// AttendItem is one block's work: some rows of one sequence over a run of positions;
-// see attend.cu.
+// AttendItem is one block's work: rows that see the same cells over a run of positions;
+// see feed.cuh.
 type AttendItem struct {
-	Row, Rows int32
-	Pos       int32 // of the first row
-	Cells     int32 // where the sequence's cells begin in the list
-	From, To  int32 // positions; From is a multiple of 64
-	Part      int32 // record of the first row
-	_         int32
+	List, Rows int32 // which rows: that many in the list of rows from there on
+	From, To   int32 // positions; From is a multiple of 64
+	Cells      int32 // where the sequence's cells begin in the lists of cells
+	// Fresh is the first position of the sequence that is one of the step's rows, and
+	// FreshRow that row; past To where the item has none.
+	Fresh, FreshRow int32
+	Chunk           int32 // number of the run, counted from position 0
 }
 
-// AttendParts says where a row's records are: First, First+Distance, ... They are of
-// neighbouring chunks of positions, numbered from Chunk on.
-type AttendParts struct{ First, Count, Distance, Chunk int32 }
+// AttendParts says which records are a row's: Count from First on, of the chunks from
+// Chunk on.
+type AttendParts struct {
+	First, Count, Chunk int32
+	_                   int32
+}
 
 // AttendShape is what picks the kernel for a layer's attention on a device.
 type AttendShape struct {
@@ -30,83 +35,92 @@ type AttendShape struct {
 	Tiles int // of 16 rows times heads
 }
 
-// Rows is how many rows of a sequence one item takes.
+// Rows is how many rows one item takes.
 func (s AttendShape) Rows(group int) int { return 16 * s.Tiles / group }
 
-// shared is the kernel's shared memory: queries and weights twice, keys and values.
+// shared is the kernel's shared memory: queries and weights twice, a tile of keys and of
+// values; see Room in feed.cuh.
 func (s AttendShape) shared() int {
 	rows, ld, ldp := 16*s.Tiles, s.Dim+8, 64+8
-	return 2*(2*rows*ld+2*64*ld+2*rows*ldp) + 2*4*4*rows
+	return 2*(2*rows*ld+2*rows*ldp+2*64*ld) + 4*(8*rows+3*rows)
 }
 
+// narrowRows is the most rows of steps that take the smallest kernel, of which most fit
+// on a multiprocessor: their items have few rows, however many rows there are.
+const narrowRows = 64
+
 // DeviceShape chooses the kernel for heads of a width, group query heads a key head, in
-// steps where a sequence has up to rows rows. It is an error where there is none.
+// steps of up to rows rows. It is an error where there is none.
 func DeviceShape(q *kernels.Queue, dim, group, rows int) (AttendShape, error) {
+	var best AttendShape
 	for _, s := range []AttendShape{{64, 1}, {64, 4}, {128, 1}, {128, 4}, {256, 1}, {256, 2}, {512, 1}} {
 		if s.Dim < dim || s.Rows(group) < 1 || s.shared() > q.Device.SharedMax {
 			continue
 		}
-		if s.Rows(group) >= rows || s.widest(group, q.Device.SharedMax) {
-			return s, nil
+		if best.Dim != 0 && (s.Dim > best.Dim || rows <= narrowRows || best.Rows(group) >= rows) {
+			break
 		}
+		best = s
 	}
-	return AttendShape{}, fmt.Errorf("attend: no attention for heads of %d values, %d query heads a key head", dim, group)
+	if best.Dim == 0 {
+		return best, fmt.Errorf("attend: no attention for heads of %d values, %d query heads a key head", dim, group)
+	}
+	return best, nil
 }
 
-// widest says that no other kernel for this width takes more rows.
-func (s AttendShape) widest(group, sharedMax int) bool {
-	for _, o := range []AttendShape{{64, 4}, {128, 4}, {256, 2}} {
-		if o.Dim == s.Dim && o.Tiles > s.Tiles && o.shared() <= sharedMax {
-			return false
-		}
-	}
-	return true
-}
-
-// DeviceAttend is one layer's attention over cells: [cell][KVHeads][KeyWidth] halves,
-// likewise values.
+// DeviceAttend is one layer's attention over cells: [cell][KVHeads][CellWidth] halves,
+// for keys and for values.
 type DeviceAttend struct {
 	AttendArgs
-	Q                    kernels.Place
-	Keys, Values         gpu.Ptr
-	KeyWidth, ValueWidth int
-	// Step is where the step's inputs begin, Plan three int32 in them: how many
-	// items there are, and where the items and the lists of cells begin, in bytes.
-	Step, Plan gpu.Ptr
-	Parts      gpu.Ptr // room for records
-	Items      int     // about how many items there will be
+	// Q are the queries; K and V name the cells. Where K.X and V.X are set they are the
+	// step's own keys and values, and the kernel does all that the three parts say: norm
+	// and rotation, and the store into cells. Else this has been done before.
+	Q, K, V rowwise.HeadPart
+	// Step is where the step's inputs begin, Plan four int32 in them: how many items
+	// there are, and where the items, the lists of cells and the list of rows begin, in
+	// bytes. Positions has an int32 a row, PartsOf an AttendParts.
+	Step, Plan, Positions, PartsOf gpu.Ptr
+	Parts                          gpu.Ptr // room for records
+	Items                          int     // about how many items there will be
 }
 
 type attendArgs struct {
-	q, keys, values, step, plan, parts                          gpu.Ptr
-	heads, kvHeads, keyDim, valueDim, keyWidth, valueWidth, ldq int32
-	window                                                      int32
-	scale, softCap                                              float32
+	q, k, v                               rowwise.HeadJob
+	step, plan, positions, partsOf, parts gpu.Ptr
+	window, pad                           int32
+	scale, softCap                        float32
 }
 
 // PartFloats is the size of a record: a row's part of attention.
-func (a *AttendArgs) PartFloats() int { return a.Heads * (a.ValueDim + 2) }
+func (a *AttendArgs) PartFloats() int { return (a.Heads*(a.ValueDim+2) + 3) / 4 * 4 }
 
-// QueueAttend queues the items of a layer; AttendJoin ends it.
+// QueueAttend queues the items of a layer's attention; QueueAttendJoin ends it.
 func QueueAttend(q *kernels.Queue, s AttendShape, a *DeviceAttend) {
-	c := gpu.Config{Grid: [3]int{max(1, min(a.Items, 8*q.Device.SMs)), a.KVHeads}, Threads: 128, Shared: s.shared()}
+	resident := max(1, (q.Device.SharedMax+1024)/(s.shared()+1024)) * q.Device.SMs
+	blocks := max(1, min(a.Items, (resident+a.KVHeads-1)/a.KVHeads))
+	c := gpu.Config{Grid: [3]int{blocks, a.KVHeads}, Threads: 128, Shared: s.shared()}
 	kernels.Launch(q, fmt.Sprintf("attend_%d_%d", s.Dim, s.Tiles), c, attendArgs{
-		q: a.Q.Ptr, keys: a.Keys, values: a.Values, step: a.Step, plan: a.Plan, parts: a.Parts, heads: int32(a.Heads),
-		kvHeads: int32(a.KVHeads), keyDim: int32(a.KeyDim), valueDim: int32(a.ValueDim), keyWidth: int32(a.KeyWidth),
-		valueWidth: int32(a.ValueWidth), ldq: int32(a.Q.Stride), window: int32(a.Window), scale: a.Scale, softCap: a.SoftCap})
+		q: a.Q.Job(), k: a.K.Job(), v: a.V.Job(), step: a.Step, plan: a.Plan, positions: a.Positions, partsOf: a.PartsOf,
+		parts: a.Parts, window: int32(a.Window), scale: a.Scale, softCap: a.SoftCap})
+}
+
+// AttendResult is where the attention of rows goes.
+type AttendResult struct {
+	Out     kernels.Place // may be none where Rounded is wanted
+	Rounded kernels.Rounded
+	Sinks   gpu.Ptr // a score a head, or 0
 }
 
 type joinArgs struct {
 	out, parts, of, sinks gpu.Ptr
 	rounded               kernels.RoundedArgs
-	rows, heads, dim, ldo int32
+	heads, dim, ldo, pad  int32
 }
 
-// QueueAttendJoin queues the end of a layer's attention: of names the AttendParts of each
-// row, sinks has one score a head or is 0. out may be none.
-func QueueAttendJoin(q *kernels.Queue, a *AttendArgs, out kernels.Place, rounded kernels.Rounded, parts, of, sinks gpu.Ptr, rows int) {
+// QueueAttendJoin queues the end of a layer's attention.
+func QueueAttendJoin(q *kernels.Queue, a *DeviceAttend, to *AttendResult, rows int) {
 	chunks := (a.Heads*a.ValueDim + 255) / 256
 	kernels.Launch(q, "attend_join", gpu.Config{Grid: [3]int{rows, chunks}, Threads: 256}, joinArgs{
-		out: out.Ptr, parts: parts, of: of, sinks: sinks, rounded: rounded.Args(), rows: int32(rows),
-		heads: int32(a.Heads), dim: int32(a.ValueDim), ldo: int32(out.Stride)})
+		out: to.Out.Ptr, parts: a.Parts, of: a.PartsOf, sinks: to.Sinks, rounded: to.Rounded.Args(),
+		heads: int32(a.Heads), dim: int32(a.ValueDim), ldo: int32(to.Out.Stride)})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/kerneltest"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // deviceCase runs a case of the CPU's tests on the device: cells scattered over a pool
@@ -38,54 +39,74 @@ func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, padding in
 		}
 		return kerneltest.Put(t, q, halves)
 	}
-	var items []AttendItem
+	items, parts, records := cutRows(d, shape.Rows(group), chunk)
 	rows := d.rows + padding
-	parts := make([]AttendParts, rows)
-	records := 0
-	for at := 0; at < d.rows; at += shape.Rows(group) {
-		many := min(shape.Rows(group), d.rows-at)
-		pos := d.depth + at
-		first, last := 0, pos+many
-		if a.Window > 0 {
-			first = max(0, pos+1-a.Window)
-		}
-		for i := range many {
-			parts[at+i] = AttendParts{First: int32(records + i), Count: int32((last-1)/chunk - first/chunk + 1), Distance: int32(many), Chunk: int32(first / chunk)}
-		}
-		for c := first / chunk; c*chunk < last; c++ {
-			items = append(items, AttendItem{Row: int32(at), Rows: int32(many), Pos: int32(pos),
-				From: int32(max(c*chunk, first&^63)), To: int32(min(last, (c+1)*chunk)), Part: int32(records)})
-			records += many
-		}
+	parts = append(parts, make([]AttendParts, padding)...)
+	list, positions := make([]int32, rows), make([]int32, rows)
+	for i := range rows {
+		list[i], positions[i] = int32(i), int32(d.depth+i)
 	}
-	// One block: the plan, the items, the cells.
-	block := append([]int32{int32(len(items)), 16, int32(16 + 32*len(items)), 0}, intsOf(items)...)
-	step := kerneltest.Put(t, q, append(block, d.cells...))
+	// One block: the plan, the items, the cells, the list of rows.
+	block := append([]int32{int32(len(items)), 16, int32(16 + 32*len(items)), int32(16 + 32*len(items) + 4*len(d.cells))}, intsOf(items)...)
+	step := kerneltest.Put(t, q, append(append(block, d.cells...), list...))
 	in := kerneltest.NewRows(t, q, rows, a.Heads*a.KeyDim, a.Heads*a.KeyDim+4).Set(append(d.q, make([]float32, padding*a.Heads*a.KeyDim)...))
 	room := kerneltest.Put(t, q, make([]float32, records*a.PartFloats()))
 	if err := q.Device.Fill(room, 0xff, int64(4*records*a.PartFloats())); err != nil {
 		t.Fatal(err)
 	}
-	QueueAttend(q, shape, &DeviceAttend{AttendArgs: a, Q: in.Place(), Keys: store(d.k, a.KeyDim, keyWidth), Values: store(d.v, a.ValueDim, valueWidth),
-		KeyWidth: keyWidth, ValueWidth: valueWidth, Step: step, Plan: step, Parts: room, Items: 3})
-	var sinks gpu.Ptr
-	if d.s != nil {
-		sinks = kerneltest.Put(t, q, d.s)
-	}
 	out := kerneltest.NewRows(t, q, rows, a.Heads*a.ValueDim, a.Heads*a.ValueDim+8)
-	QueueAttendJoin(q, &a, out.Place(), kernels.Rounded{}, room, kerneltest.Put(t, q, parts), sinks, rows)
+	attend := DeviceAttend{AttendArgs: a, Q: rowwise.HeadPart{X: in.Place(), Heads: a.Heads, Dim: a.KeyDim},
+		K:    rowwise.HeadPart{Heads: a.KVHeads, Dim: a.KeyDim, Cache: store(d.k, a.KeyDim, keyWidth), CellWidth: keyWidth},
+		V:    rowwise.HeadPart{Heads: a.KVHeads, Dim: a.ValueDim, Cache: store(d.v, a.ValueDim, valueWidth), CellWidth: valueWidth},
+		Step: step, Plan: step, Positions: kerneltest.Put(t, q, positions), PartsOf: kerneltest.Put(t, q, parts),
+		Parts: room, Items: 3}
+	to := AttendResult{Out: out.Place()}
+	if d.s != nil {
+		to.Sinks = kerneltest.Put(t, q, d.s)
+	}
+	QueueAttend(q, shape, &attend)
+	QueueAttendJoin(q, &attend, &to, rows)
 	return out.Get()
+}
+
+// cutRows cuts the positions of a case's rows into chunks, and the rows into items of
+// each rows.
+func cutRows(d *attendData, each, chunk int) (items []AttendItem, parts []AttendParts, records int) {
+	first := func(pos int) int {
+		if d.args.Window == 0 {
+			return 0
+		}
+		return max(0, pos+1-d.args.Window)
+	}
+	for at := 0; at < d.rows; at += each {
+		many := min(each, d.rows-at)
+		low, high := d.depth+at, d.depth+at+many-1
+		for pos := low; pos <= high; pos++ {
+			count := pos/chunk - first(pos)/chunk + 1
+			parts = append(parts, AttendParts{First: int32(records), Count: int32(count), Chunk: int32(first(pos) / chunk)})
+			records += count
+		}
+		for c := first(low) / chunk; c*chunk <= high; c++ {
+			begin, last := max(low, c*chunk), high
+			for first(last) >= (c+1)*chunk {
+				last--
+			}
+			items = append(items, AttendItem{List: int32(begin - d.depth), Rows: int32(last - begin + 1), From: int32(max(c*chunk, first(begin)&^63)),
+				To: int32(min(last+1, (c+1)*chunk)), Fresh: int32(d.depth), Chunk: int32(c)})
+		}
+	}
+	return items, parts, records
 }
 
 func intsOf(items []AttendItem) []int32 {
 	var ints []int32
 	for _, i := range items {
-		ints = append(ints, i.Row, i.Rows, i.Pos, i.Cells, i.From, i.To, i.Part, 0)
+		ints = append(ints, i.List, i.Rows, i.From, i.To, i.Cells, i.Fresh, i.FreshRow, i.Chunk)
 	}
 	return ints
 }
 
-// Attention agrees with the CPU's over the same cells, rows that see nothing give 0,
+// Attention agrees with the CPU's over the same cells, rows of padding give 0,
 // and the cut into items makes no difference beyond rounding.
 func TestDeviceAttend(t *testing.T) {
 	q := kerneltest.OnDevice(t)

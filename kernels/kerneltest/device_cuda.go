@@ -16,6 +16,14 @@ import (
 
 var fatbin = flag.String("fatbin", "", "a file of kernels to run instead of those built in")
 
+// Image is the kernels that tests run.
+func Image() ([]byte, error) {
+	if *fatbin == "" {
+		return kernels.Fatbin, nil
+	}
+	return os.ReadFile(*fatbin)
+}
+
 // OnDevice opens the GPU for a test, or skips it.
 func OnDevice(t testing.TB) *kernels.Queue {
 	t.Helper()
@@ -23,12 +31,9 @@ func OnDevice(t testing.TB) *kernels.Queue {
 		t.Skip(err)
 	}
 	runtime.LockOSThread()
-	image := kernels.Fatbin
-	if *fatbin != "" {
-		var err error
-		if image, err = os.ReadFile(*fatbin); err != nil {
-			t.Fatal(err)
-		}
+	image, err := Image()
+	if err != nil {
+		t.Fatal(err)
 	}
 	d, err := gpu.Open(0, image)
 	if err != nil {
@@ -209,4 +214,41 @@ func Same(t testing.TB, what string, got, want []float32) {
 			return
 		}
 	}
+}
+
+// TimeGraph records f and returns the best time of some launches.
+func TimeGraph(b *testing.B, q *kernels.Queue, f func()) float64 {
+	f()
+	Wait(b, q)
+	if err := q.Begin(); err != nil {
+		b.Fatal(err)
+	}
+	f()
+	failed := q.Err()
+	g, err := q.End()
+	if err != nil || failed != nil {
+		b.Fatal(err, failed)
+	}
+	defer g.Close()
+	var events [2]*gpu.Event
+	for i := range events {
+		if events[i], err = q.Device.NewEvent(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	best := 1e9
+	for range 8 {
+		for _, step := range []func() error{func() error { return q.Record(events[0]) }, func() error { return q.Launch(g) },
+			func() error { return q.Record(events[1]) }} {
+			if err := step(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		ms, err := events[1].Since(events[0])
+		if err != nil {
+			b.Fatal(err)
+		}
+		best = min(best, ms/1e3)
+	}
+	return best
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/kerneltest"
 	"github.com/confab-tui/confab/kernels/rowwise"
@@ -18,9 +17,9 @@ import (
 func BenchmarkDeviceProducts(b *testing.B) {
 	q := kerneltest.OnDevice(b)
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, typ := range []Type{Q4_K, Q6_K, Q8_0, F16} {
+	for _, typ := range []Type{Q4_K, Q6_K, Q8_0, F16, BF16} {
 		for _, shape := range [][3]int{{4096, 4096, 1}, {14336, 4096, 2}, {4096, 14336, 1}, {128256, 4096, 1}} {
-			if typ == F16 && shape[0] > 14336 {
+			if (typ == F16 || typ == BF16) && shape[0] > 14336 {
 				continue
 			}
 			benchProducts(b, q, r, typ, shape[0], shape[1], shape[2])
@@ -51,7 +50,7 @@ func benchProducts(b *testing.B, q *kernels.Queue, r *rand.Rand, typ Type, n, k,
 	for _, rows := range []int{1, 4, 8, 16, 32, 64, 512} {
 		b.Run(fmt.Sprintf("type%d-%dx%dx%d-%d", typ, together, n, k, rows), func(b *testing.B) {
 			kerneltest.Use(b, q)
-			seconds := timeGraph(b, q, func() {
+			seconds := kerneltest.TimeGraph(b, q, func() {
 				for i := 0; i+together <= copies; i += together {
 					var ps []Product
 					for j := range together {
@@ -66,41 +65,4 @@ func benchProducts(b *testing.B, q *kernels.Queue, r *rand.Rand, typ Type, n, k,
 			b.ReportMetric(0, "ns/op")
 		})
 	}
-}
-
-// timeGraph records f and returns the best time of some launches.
-func timeGraph(b *testing.B, q *kernels.Queue, f func()) float64 {
-	f()
-	kerneltest.Wait(b, q)
-	if err := q.Begin(); err != nil {
-		b.Fatal(err)
-	}
-	f()
-	failed := q.Err()
-	g, err := q.End()
-	if err != nil || failed != nil {
-		b.Fatal(err, failed)
-	}
-	defer g.Close()
-	var events [2]*gpu.Event
-	for i := range events {
-		if events[i], err = q.Device.NewEvent(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	best := 1e9
-	for range 8 {
-		for _, step := range []func() error{func() error { return q.Record(events[0]) }, func() error { return q.Launch(g) },
-			func() error { return q.Record(events[1]) }} {
-			if err := step(); err != nil {
-				b.Fatal(err)
-			}
-		}
-		ms, err := events[1].Since(events[0])
-		if err != nil {
-			b.Fatal(err)
-		}
-		best = min(best, ms/1e3)
-	}
-	return best
 }

@@ -118,15 +118,24 @@ type HeadPart struct {
 	Keep bool
 }
 
-type headJob struct {
+// HeadJob is a HeadPart as the device reads it; see heads.cuh.
+type HeadJob struct {
 	x, weight, bias, table, cache             gpu.Ptr
 	heads, dim, ld, pairs, interleaved, width int32
 	norm, center, keep                        int32
 	eps                                       float32
 }
 
+// Job converts p.
+func (p *HeadPart) Job() HeadJob {
+	kernels.MustFit("head width", p.Dim, MaxHeadDim)
+	return HeadJob{x: p.X.Ptr, weight: p.Weight, bias: p.Bias, table: p.Table, cache: p.Cache, heads: int32(p.Heads),
+		dim: int32(p.Dim), ld: int32(p.X.Stride), pairs: int32(p.Pairs), interleaved: bit(p.Interleaved),
+		width: int32(p.CellWidth), norm: bit(p.Norm), center: bit(p.Center), keep: bit(p.Keep), eps: p.Eps}
+}
+
 type headArgs struct {
-	jobs                    [3]headJob
+	jobs                    [3]HeadJob
 	cells                   gpu.Ptr
 	rows, count, total, pad int32
 }
@@ -142,10 +151,7 @@ func QueueHeads(q *kernels.Queue, parts []HeadPart, rows int, cells gpu.Ptr) {
 	kernels.MustFit("parts of heads", len(parts), MaxHeadParts)
 	a := headArgs{cells: cells, rows: int32(rows), count: int32(len(parts))}
 	for i, p := range parts {
-		kernels.MustFit("head width", p.Dim, MaxHeadDim)
-		a.jobs[i] = headJob{x: p.X.Ptr, weight: p.Weight, bias: p.Bias, table: p.Table, cache: p.Cache, heads: int32(p.Heads),
-			dim: int32(p.Dim), ld: int32(p.X.Stride), pairs: int32(p.Pairs), interleaved: bit(p.Interleaved),
-			width: int32(p.CellWidth), norm: bit(p.Norm), center: bit(p.Center), keep: bit(p.Keep), eps: p.Eps}
+		a.jobs[i] = p.Job()
 		a.total += int32(p.Heads)
 	}
 	kernels.Launch(q, "turn_heads", gpu.Config{Grid: [3]int{q.GridOf(rows*int(a.total), 4)}, Threads: 128}, a)

@@ -62,6 +62,7 @@ static __device__ void block_largest(float& v, int& id, SampleRoom& room) {
   __syncthreads();
   v = room.floats[lane], id = room.counts[lane];
   warp_largest(v, id);
+  __syncthreads();
 }
 
 static __device__ u64 warp_total(u64 v) {

@@ -1,0 +1,110 @@
+// What blocks of attention work on, and how keys and values come to them, tile after
+// tile.
+#pragma once
+#include "heads.cuh"
+
+struct Item {
+  int list, rows;  // which rows: that many in the step's list of rows from there on
+  int from, to;    // positions
+  int cells;       // where the sequence's cells begin in the list
+  int fresh;       // the first position of the sequence that belongs to this step,
+  int fresh_row;   // and its row
+  int chunk;       // number of the run of positions, counted from position 0
+};
+
+// The parts of a row: count records from the first on, of the chunks from chunk on.
+struct Parts {
+  int first, count, chunk, pad;
+};
+
+struct AttendArgs {
+  HeadJob q, k, v;         // k.x null: the step's keys and values are in their cells
+  const char* step;        // the step's inputs; where in them, in bytes, plan[1] says the
+  const int* plan;         // items are, plan[2] the lists of cells and plan[3] that of
+  const int* positions;    // rows; plan[0] counts items. Of each row its position
+  const Parts* parts_of;   // and its parts.
+  float* parts;            // records of [heads][dv] sums, [heads] largest, [heads] weights
+  int window, pad;
+  float scale, cap;
+};
+
+constexpr int positions = 64;
+constexpr float no_score = -3e38f, log2_e = 1.44269504088896341f;
+
+// What a thread copies of 64 positions: the same part of some of them.
+template <int D> struct Copies {
+  static constexpr int lines = D / 8, step = 128 / lines, count = positions / step;  // lines of 16 bytes
+  int cell[count];  // -1: zeros, -2: nothing is to be copied
+  __device__ __forceinline__ void look(const int* cells, int base, int end, int fresh) {
+#pragma unroll
+    for (int j = 0; j < count; j++) {
+      int p = base + threadIdx.x / lines + j * step;
+      cell[j] = p >= end ? -1 : p >= fresh ? -2 : cells[p];
+    }
+  }
+  // Starts the copies for one key head; what lies outside becomes 0.
+  __device__ __forceinline__ void start(__half* to, const HeadJob& job, int head) const {
+    int c = threadIdx.x % lines * 8;
+#pragma unroll
+    for (int j = 0; j < count; j++) {
+      if (cell[j] == -2) continue;
+      bool there = cell[j] >= 0 && c < job.width;
+      const __half* from = there ? job.cache + ((size_t)cell[j] * job.heads + head) * job.width + c : job.cache;
+      copy16(shared_address(to + (threadIdx.x / lines + j * step) * (D + 8) + c), from, there);
+    }
+  }
+};
+
+// A block's shared memory.
+template <int D, int MT> struct Room {
+  static constexpr int ld = D + 8, ldp = positions + 8, rows = 16 * MT;
+  __half q_high[rows * ld], q_low[rows * ld];
+  __half p_high[rows * ldp], p_low[rows * ldp];
+  __half keys[positions * ld], values[positions * ld];
+  float tops[rows * 4], sums[rows * 4];
+  int row[rows], pos[rows], record[rows];
+};
+
+// What a block copies: the tiles of its items one after the other, keys as soon as the
+// tile before is scored, values as soon as it is added up.
+template <int D, int MT> struct Feed {
+  const AttendArgs& a;
+  Room<D, MT>& room;
+  const Item* items;
+  const int* cells;
+  int count, i, base;
+  Item now, next;
+  Copies<D> copies;
+
+  __device__ __forceinline__ Feed(const AttendArgs& a, Room<D, MT>& room) : a(a), room(room) {
+    items = (const Item*)(a.step + a.plan[1]);
+    cells = (const int*)(a.step + a.plan[2]);
+    count = a.plan[0];
+    i = blockIdx.x;
+    if (i < count) now = items[i], base = now.from;
+    if (i + gridDim.x < count) next = items[i + gridDim.x];
+    look();
+  }
+  __device__ __forceinline__ void look() {
+    if (i < count) copies.look(cells + now.cells, base, now.to, a.k.x ? now.fresh : now.to);
+  }
+  // Says that nothing of this step is read from cells.
+  __device__ __forceinline__ bool early() const { return i >= count || a.k.x || min(base + positions, now.to) <= now.fresh; }
+  __device__ __forceinline__ void keys() {
+    if (i < count) copies.start(room.keys, a.k, blockIdx.y);
+    commit();
+  }
+  __device__ __forceinline__ void values() {
+    if (i < count) copies.start(room.values, a.v, blockIdx.y);
+    commit();
+    base += positions;
+    if (i < count && base >= now.to) {
+      i += gridDim.x;
+      now = next;
+      base = now.from;
+      if (i + gridDim.x < count) next = items[i + gridDim.x];
+    }
+    look();
+  }
+};
+
