@@ -142,7 +142,7 @@ func TestSelectionAtRandom(t *testing.T) {
 	keys := []string{"left", "right", "shift+left", "shift+right", "shift+home", "shift+end", "ctrl+shift+left", "shift+up", "shift+down",
 		"ctrl+a", "ctrl+x", "ctrl+v", "backspace", "delete", "ctrl+_", "up", "down", "esc"}
 	b := newBench(t, 80, 24)
-	for range 3000 {
+	for range 800 {
 		if rng.IntN(3) == 0 {
 			b.write([]string{"a", "漢", "e\u0301", " ", "👩‍👩‍👧"}[rng.IntN(5)])
 		} else {
