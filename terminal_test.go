@@ -101,6 +101,9 @@ func (s *session) emulate() {
 		DisableMode: func(m ansi.Mode) { s.modes[m] = false },
 	})
 	s.mu.Lock()
+	if s.alt {
+		em.Write([]byte("\x1b[?1049h"))
+	}
 	s.em = em
 	s.mu.Unlock()
 	go io.Copy(s.tty, em)

@@ -14,13 +14,13 @@ import (
 // finished; otherwise each new token would cost the whole block again.
 const openChunk = 64
 
-// longestCode is the size in bytes up to which code is coloured at all, and
-// longestTake the time: some lexers are slow on code that is not what it says
-// it is, and a document that met that once stays without colours.
-const (
-	longestCode = 256 << 10
-	longestTake = 150 * time.Millisecond
-)
+// longestCode is the size in bytes up to which code is coloured at all.
+const longestCode = 256 << 10
+
+// longestTake is how long it may take: some lexers are slow on code that is not what
+// it says it is, and a document that met that once stays without colours. Tests,
+// which a busy machine may hold up, wait longer.
+var longestTake = 150 * time.Millisecond
 
 // codeBar stands before code.
 const codeBar = "▏"
