@@ -54,13 +54,13 @@ load_fresh(const AttendArgs& a, Room<D, MT>& room, const Item& it, const int* ce
 // A block's sums over the tiles of an item. In scores and sums lane (g, t) has of rows
 // mt * 16 + g (h = 0) and + 8 (h = 1) two neighbours each; a warp scores 16 of a tile's
 // positions and adds up a quarter of the dimensions.
-template <int D, int MT> struct Sums {
+template <int D, int MT> struct HeadSums {
   static constexpr int ld = D + 8, ldp = positions + 8, NT = D / 32;
   Room<D, MT>& room;
   int rows, group, lane, warp, g, t;
   float out[MT][NT][4], top[MT][2], sum[MT][2], s[MT][2][4];
 
-  __device__ __forceinline__ Sums(Room<D, MT>& room, int group) : room(room), group(group) {
+  __device__ __forceinline__ HeadSums(Room<D, MT>& room, int group) : room(room), group(group) {
     lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3;
   }
 
@@ -221,11 +221,11 @@ template <int D, int MT> static __device__ __forceinline__ void attend(const Att
   Room<D, MT>& room = *(Room<D, MT>*)memory;
   overlap_start();
   // The step's inputs are there already, and so are all cells but this step's.
-  Feed<D, MT> feed(a, room);
+  CellFeed<D, MT> feed(a, room);
   int group = a.q.heads / a.k.heads;
   bool early = feed.early();
   if (early) feed.keys(), feed.values();
-  Sums<D, MT> sums(room, group);
+  HeadSums<D, MT> sums(room, group);
   for (int i = blockIdx.x; i < feed.count; i += gridDim.x) {
     Item it = feed.items[i];
     if ((int)threadIdx.x < it.rows) {

@@ -67,7 +67,7 @@ template <int D, int MT> struct Room {
 
 // What a block copies: the tiles of its items one after the other, keys as soon as the
 // tile before is scored, values as soon as it is added up.
-template <int D, int MT> struct Feed {
+template <int D, int MT> struct CellFeed {
   const AttendArgs& a;
   Room<D, MT>& room;
   const Item* items;
@@ -76,7 +76,7 @@ template <int D, int MT> struct Feed {
   Item now, next;
   Copies<D> copies;
 
-  __device__ __forceinline__ Feed(const AttendArgs& a, Room<D, MT>& room) : a(a), room(room) {
+  __device__ __forceinline__ CellFeed(const AttendArgs& a, Room<D, MT>& room) : a(a), room(room) {
     items = (const Item*)(a.step + a.plan[1]);
     cells = (const int*)(a.step + a.plan[2]);
     count = a.plan[0];

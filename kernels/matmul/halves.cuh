@@ -6,16 +6,16 @@
 #include "tile.cuh"
 
 // What of a tile a quarter needs alone, and what comes once for all four; in bytes.
-template <int T> struct Part {
+template <int T> struct HalfPart {
   static constexpr bool floats = false;
   static constexpr int quarter = Layout<T>::low / 4 * 512, bytes = Layout<T>::bytes, rest = bytes - 4 * quarter, high = Layout<T>::high * 512;
 };
 // 16 tiles of floats are a chunk.
-template <> struct Part<F16> {
+template <> struct HalfPart<F16> {
   static constexpr bool floats = true;
   static constexpr int quarter = 2048, rest = 0, bytes = 8192;
 };
-template <> struct Part<BF16> : Part<F16> {};
+template <> struct HalfPart<BF16> : HalfPart<F16> {};
 
 static __device__ __forceinline__ uint4 shared4(uint32_t at) {
   uint4 v;
@@ -49,7 +49,7 @@ template <int T> struct Widener {
 
   // Once a chunk; at: the strip's rest.
   __device__ __forceinline__ void begin(uint32_t at, int g) {
-    at += Part<T>::high;
+    at += HalfPart<T>::high;
 #pragma unroll
     for (int r = 0; r < 2; r++) {
       if (k6) {
@@ -70,7 +70,7 @@ template <int T> struct Widener {
 
   // Scale s[j] of product j and minimum m[e] of sub-block e, for row g + 8 * r, twice each.
   __device__ __forceinline__ void factors(__half2 s[4], __half2 m[2], uint32_t rest, int p, int g, int r) const {
-    uint32_t at = rest + Part<T>::high + (g + 8 * r) * 16 + p * 4;
+    uint32_t at = rest + HalfPart<T>::high + (g + 8 * r) * 16 + p * 4;
     if (T == Q6_K) {
       uint32_t v = shared1(at) ^ 0x80808080;
       __half2 a = __hmul2(low_bytes(v, 128), d[r]), b = __hmul2(high_bytes(v, 128), d[r]);

@@ -71,11 +71,11 @@ mul_float_tiles(const MulArgs& a, const MulJob& job, int tile, float* part) {
 
 #define MULF(TYPE, NT, BLOCKS)                                                                                   \
   extern "C" __global__ void __launch_bounds__(256, BLOCKS) mul_##TYPE##_##NT(const __grid_constant__ MulArgs a) { \
-    extern __shared__ float part[];                                                                             \
+    extern __shared__ float partial[];                                                                          \
     overlap_start();                                                                                            \
     int tile;                                                                                                   \
     const MulJob& job = job_of(a, tile);                                                                        \
-    mul_float_tiles<TYPE, NT>(a, job, tile, part);                                                              \
+    mul_float_tiles<TYPE, NT>(a, job, tile, partial);                                                           \
   }
 #define MULFS(TYPE) MULF(TYPE, 1, 2) MULF(TYPE, 2, 2) MULF(TYPE, 4, 1) MULF(TYPE, 8, 1)
 MULFS(0)

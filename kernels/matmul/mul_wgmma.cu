@@ -29,10 +29,10 @@ template <int T, int NT, int W> struct Stages {
     empty = at + 32;
     x = at + 1024;
     w = x + 4 * rows_bytes;
-    rest = w + 4 * strips * Part<T>::quarter;
+    rest = w + 4 * strips * HalfPart<T>::quarter;
   }
-  __device__ __forceinline__ uint32_t quarter(int p, int strip) const { return w + (p * strips + strip) * Part<T>::quarter; }
-  __device__ __forceinline__ uint32_t rest_of(int turn, int strip) const { return rest + (turn * strips + strip) * Part<T>::rest; }
+  __device__ __forceinline__ uint32_t quarter(int p, int strip) const { return w + (p * strips + strip) * HalfPart<T>::quarter; }
+  __device__ __forceinline__ uint32_t rest_of(int turn, int strip) const { return rest + (turn * strips + strip) * HalfPart<T>::rest; }
 };
 
 // What a block works on: NT rows of x from first on, strips of the job from strip on,
@@ -45,21 +45,21 @@ struct Work {
 // The tiles of a strip.
 template <int T> static __device__ __forceinline__ const uint8_t* strip_of(const WgmmaArgs& a, const MulJob& job, int strip) {
   int last = (job.n + 15) / 16 - 1;
-  return job.w + (size_t)min(strip, last) * (Part<T>::floats ? a.tiles * 512 : a.chunks * Part<T>::bytes);
+  return job.w + (size_t)min(strip, last) * (HalfPart<T>::floats ? a.tiles * 512 : a.chunks * HalfPart<T>::bytes);
 }
 
 // Four warps bring what the others multiply; each lane below W brings a strip.
 template <int T, int NT, int W> static __device__ __forceinline__ void
 bring(const WgmmaArgs& a, const Work& work, const Stages<T, NT, W>& s, const uint8_t* w, int warp, int lane) {
-  constexpr int quarter = Part<T>::quarter, rest = Part<T>::rest;
+  constexpr int quarter = HalfPart<T>::quarter, rest = HalfPart<T>::rest;
   int strip = warp * W + lane;
   for (int c = work.c0; c < work.c1; c++) {
     int turn = (c - work.c0) & 1;
 #pragma unroll
     for (int p = 0; p < 4; p++) {
       uint32_t full = s.full + p * 8;
-      int part = Part<T>::floats ? min(max(a.tiles - 16 * c - 4 * p, 0), 4) * 512 : quarter;
-      const uint8_t* from = w + (size_t)c * Part<T>::bytes + p * quarter;
+      int part = HalfPart<T>::floats ? min(max(a.tiles - 16 * c - 4 * p, 0), 4) * 512 : quarter;
+      const uint8_t* from = w + (size_t)c * HalfPart<T>::bytes + p * quarter;
       barrier_wait(s.empty + p * 8, turn ^ 1);
       if (warp == 0 && lane == 0) {
         barrier_expect(full, s.rows_bytes + s.strips * (part + (p == 0 ? rest : 0)));
@@ -80,7 +80,7 @@ multiply(float (&acc)[NT / 2], const WgmmaArgs& a, const Work& work, const Stage
   // While the tensor cores work on one quarter, the next one becomes halves.
   constexpr int buffers = W == 4 ? 1 : 2;
   uint32_t regs[buffers][16];
-  Widener<Part<T>::floats ? Q8_0 : T> wide;
+  Widener<HalfPart<T>::floats ? Q8_0 : T> wide;
   pin(acc);
 #pragma unroll 1
   for (int c = work.c0; c < work.c1; c++) {
@@ -90,7 +90,7 @@ multiply(float (&acc)[NT / 2], const WgmmaArgs& a, const Work& work, const Stage
     for (int p = 0; p < 4; p++) {
       uint32_t* now = regs[p % buffers];
       barrier_wait(s.full + p * 8, turn);
-      if constexpr (Part<T>::floats) float_quarter(now, s.quarter(p, strip), a.tiles - 16 * c - 4 * p, lane);
+      if constexpr (HalfPart<T>::floats) float_quarter(now, s.quarter(p, strip), a.tiles - 16 * c - 4 * p, lane);
       else {
         if (p == 0) wide.begin(rest, lane >> 2);
         wide.quarter(now, s.quarter(p, strip), rest, p, lane);
@@ -175,7 +175,7 @@ template <int T, int NT, int W> static __device__ __forceinline__ void mul_wgmma
     // On its way while the kernel before this one ends.
     w = strip_of<T>(a, a.job[j], (block * 4 + warp - 4 * W) * W + lane);
     int first = a.chunks * rank / ranks;
-    if (!Part<T>::floats || 16 * (first + 1) <= a.tiles) bulk_prefetch(w + (size_t)first * Part<T>::bytes, Part<T>::bytes);
+    if (!HalfPart<T>::floats || 16 * (first + 1) <= a.tiles) bulk_prefetch(w + (size_t)first * HalfPart<T>::bytes, HalfPart<T>::bytes);
   }
   overlap_wait();
   int count = a.count ? min(*a.count, a.rows) : a.rows;
