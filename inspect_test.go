@@ -45,6 +45,9 @@ func TestInspectModels(t *testing.T) {
 					t.Errorf("%s: no %q in\n%s", path, w, text)
 				}
 			}
+			if in.Arch == "glm4moe" { // its last layer guesses a token further ahead
+				in.Unused = slices.DeleteFunc(in.Unused, func(name string) bool { return strings.HasPrefix(name, "blk.2.") })
+			}
 			if len(in.Unused) > 0 || (in.Refused == nil) != (in.Program != "") {
 				t.Errorf("%s: unused %q, refused: %v, a program of %d bytes", path, in.Unused, in.Refused, len(in.Program))
 			}

@@ -68,12 +68,17 @@ func asTransformers(t *testing.T, path, base string) {
 	}
 	t.Logf("from transformers %.2g at once, %.2g token by token; transformers in its own type %.2g",
 		distance(whole, exact), distance(pieces, exact), distance(own, exact))
-	// Cells of half precision are what differs.
-	for _, got := range [][]float32{whole, pieces} {
-		if d := distance(got, exact); !(d <= 2e-3) {
-			t.Errorf("logits differ from transformers' by %.2g", d)
+	// Cells of half precision are what differs token by token. A prompt's products in BF16
+	// round its activations to BF16 too, as transformers does in its own type.
+	apart := distance(own, exact)
+	for _, c := range []struct {
+		got   []float32
+		limit float64
+	}{{pieces, 2e-3}, {whole, max(2e-3, apart)}} {
+		if d := distance(c.got, exact); !(d <= c.limit) {
+			t.Errorf("logits differ from transformers' by %.2g, at most %.2g", d, c.limit)
 		}
-		if d := distance(got, own); !(d <= max(2e-3, 2*distance(own, exact))) {
+		if d := distance(c.got, own); !(d <= max(2e-3, 2*apart)) {
 			t.Errorf("logits differ from transformers' in its own type by %.2g", d)
 		}
 	}
