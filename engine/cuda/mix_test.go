@@ -52,27 +52,26 @@ func TestBuiltin(t *testing.T) {
 
 // Sequences advance together in steps of every width, in pieces of every size, and
 // every logit row has the bits that it has when the sequence runs alone, token by
-// token.
+// token; after steps of many rows it is near. Quantised weights are multiplied in half
+// precision there, with activations that are not rounded to bytes: 0.045 at most on an
+// H200. A row that is wrong is off by about 1.
 func TestEveryWidth(t *testing.T) {
-	for _, name := range []string{"tiny-llama-q4_k_m", "tiny-qwen3-f32", "tiny-qwen35-f32", ""} {
-		path := builtin
-		if name != "" {
-			path = "../../testdata/models/" + name + ".gguf"
-		}
-		t.Run(path, func(t *testing.T) { everyWidth(t, path) })
+	for path, near := range map[string]float64{
+		builtin: 6e-2,
+		"../../testdata/models/tiny-llama-q4_k_m.gguf": 6e-2,
+		"../../testdata/models/tiny-qwen3-f32.gguf":    1e-4,
+		"../../testdata/models/tiny-qwen35-f32.gguf":   1e-4,
+	} {
+		t.Run(path, func(t *testing.T) { everyWidth(t, path, near) })
 	}
 }
 
 const (
 	mixLength = 140
 	mixSeqs   = 48
-	// roughError is how far logits may be moved by wide steps, whose products may be in
-	// half precision, with activations that are not rounded to bytes: a row in
-	// thousands is that far off; one that is wrong is off by about 1.
-	roughError = 0.1
 )
 
-func everyWidth(t *testing.T, path string) {
+func everyWidth(t *testing.T, path string, near float64) {
 	p := load(t, path)
 	e := start(t, p, Options{Cells: mixLength*mixSeqs + 1})
 	// What nobody has written must not be read: scratch and free cells are NaN.
@@ -101,7 +100,7 @@ func everyWidth(t *testing.T, path string) {
 		if eager {
 			run = start(t, p, Options{Cells: mixLength*mixSeqs + 1, Eager: true})
 		}
-		m := &mixer{t: t, launched: countLaunches(run), r: r, texts: texts, alone: alone, done: make([]int, mixSeqs), rough: make([]bool, mixSeqs)}
+		m := &mixer{t: t, near: near, launched: countLaunches(run), r: r, texts: texts, alone: alone, done: make([]int, mixSeqs), rough: make([]bool, mixSeqs)}
 		m.all()
 	}
 }
@@ -120,6 +119,7 @@ func spoilStates(t *testing.T, e *Executor) {
 // mixer runs steps of random sequences in pieces of random length.
 type mixer struct {
 	t        *testing.T
+	near     float64 // of logits after wide steps to those alone
 	launched *launches
 	r        *rand.Rand
 	texts    [][]int32
@@ -232,7 +232,7 @@ func (m *mixer) run(step *model.Step, places []place) {
 	for k, at := range places {
 		d := distance(res.Outputs[k].Logits, m.alone[at.seq][at.pos])
 		m.worst = max(m.worst, d)
-		if !at.rough && d != 0 || !(d < roughError) {
+		if !at.rough && d != 0 || !(d < m.near) {
 			m.t.Fatalf("%d rows, sequence %d, position %d: logits differ by %.2g from those alone", len(step.Rows), at.seq, at.pos, d)
 		}
 	}

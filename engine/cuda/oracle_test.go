@@ -69,12 +69,12 @@ func asTransformers(t *testing.T, path, base string) {
 	t.Logf("from transformers %.2g at once, %.2g token by token; transformers in its own type %.2g",
 		distance(whole, exact), distance(pieces, exact), distance(own, exact))
 	// Cells of half precision are what differs token by token. A prompt's products in BF16
-	// round its activations to BF16 too, as transformers does in its own type.
+	// round its activations to BF16 too, which is less than transformers does in its own type.
 	apart := distance(own, exact)
 	for _, c := range []struct {
 		got   []float32
 		limit float64
-	}{{pieces, 2e-3}, {whole, max(2e-3, apart)}} {
+	}{{pieces, 2e-3}, {whole, max(2e-3, apart/2)}} {
 		if d := distance(c.got, exact); !(d <= c.limit) {
 			t.Errorf("logits differ from transformers' by %.2g, at most %.2g", d, c.limit)
 		}
