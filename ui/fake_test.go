@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/fnv"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -292,6 +293,7 @@ func (s *fakeStream) end(c engine.Counts) *engine.End {
 	m := chat.Message{Role: chat.Assistant, TokensOf: s.f.info.ID}
 	if n := len(s.req.Messages); n > 0 && s.req.Messages[n-1].Unfinished {
 		m = s.req.Messages[n-1]
+		m.Tokens = slices.Clone(m.Tokens) // the request stays its sender's
 	}
 	for _, t := range s.tokens[:s.sent] {
 		if t.thinking {

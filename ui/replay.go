@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -89,7 +90,7 @@ func newReplay(r *root, p *pane, t *turn) *replay {
 // givenPart is the beginning of an answer that a person gave, to be continued.
 func (t *turn) givenPart() chat.Message {
 	m := t.m.Message
-	m.Tokens, m.Unfinished, m.ToolCalls = m.Tokens[:t.answer.given], true, nil
+	m.Tokens, m.Unfinished, m.ToolCalls = slices.Clip(m.Tokens[:t.answer.given]), true, nil
 	t.recall()
 	if i := t.answer.given - t.answer.lead; i >= 0 && i < len(t.answer.tokens) && !t.answer.tokens[i].thinking {
 		m.Content = t.doc.Source()[:t.answer.tokens[i].start]
