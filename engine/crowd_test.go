@@ -41,13 +41,7 @@ func TestCrowd(t *testing.T) {
 		for i := range chats {
 			streams = append(streams, e.Generate(context.Background(), ask(i)))
 		}
-		for arrived := 0; arrived < chats; time.Sleep(time.Millisecond) {
-			e.mu.Lock()
-			e.inbox.mu.Lock()
-			arrived = len(e.answers) + len(e.inbox.posts)
-			e.inbox.mu.Unlock()
-			e.mu.Unlock()
-		}
+		untilAsked(e, chats)
 		close(ready)
 		for i, s := range streams {
 			got := finish(t, s)

@@ -48,8 +48,9 @@ func TestRealCancelInsidePrefill(t *testing.T) {
 			}
 			got.merge(event)
 		}
-		before, began := steps(), time.Now()
+		began := time.Now()
 		s.Cancel()
+		before := steps()
 		got.merge(finish(t, s))
 		slowest = max(slowest, time.Since(began))
 		if n := steps() - before; n > 2 {

@@ -15,8 +15,21 @@ import (
 // then goes on with the text that it would have said anyway.
 func TestFullPoolPausesTheYoungest(t *testing.T) {
 	x := newToy(t, 301)
-	x.perRow = 10 * time.Microsecond
-	e := openToy(t, x, 300)
+	var e *Engine
+	ready := make(chan struct{})
+	waited := make([]bool, 3)
+	x.fail = func(*model.Step) error {
+		<-ready
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for _, a := range e.answers {
+			if a.state == StateWaiting && a.counts.WaitingFor > 0 {
+				waited[a.req.Sampling.Seed] = true
+			}
+		}
+		return nil
+	}
+	e = openToy(t, x, 300)
 	var streams []*Stream
 	request := func(i int) Request {
 		return Request{
@@ -24,27 +37,14 @@ func TestFullPoolPausesTheYoungest(t *testing.T) {
 			Sampling: Sampling{Temperature: 1, TopP: 1, Seed: int64(i), RepeatPenalty: 1},
 		}
 	}
-	waited := make([]bool, 3)
 	for i := range 3 {
 		streams = append(streams, e.Generate(context.Background(), request(i)))
-		time.Sleep(2 * time.Millisecond) // for a certain order of age
 	}
-	all := make([]Event, 3)
-	for all[0].End == nil || all[1].End == nil || all[2].End == nil {
-		for i, s := range streams {
-			event, ok := s.Poll()
-			if event.State == StateWaiting {
-				waited[i] = event.Counts.WaitingFor > 0 || waited[i]
-			}
-			if ok {
-				all[i].merge(event)
-			}
-		}
-		time.Sleep(100 * time.Microsecond)
-	}
-	for i := range all {
+	untilAsked(e, 3)
+	close(ready)
+	for i, s := range streams {
 		want := x.answerOf(run(i*100, 50), 150, true, fixed(request(i).Sampling))
-		if !slices.Equal(ids(all[i].Tokens), want) {
+		if got := finish(t, s); !slices.Equal(ids(got.Tokens), want) {
 			t.Errorf("answer %d differs for having waited", i)
 		}
 	}
@@ -79,9 +79,8 @@ func TestCachesGoFirst(t *testing.T) {
 // A small chat does not wait behind a large one that does not fit.
 func TestSmallOneGoesPast(t *testing.T) {
 	x := newToy(t, 401)
-	x.perRow = 20 * time.Microsecond
 	e := openToy(t, x, 400)
-	old := e.Generate(context.Background(), Request{Tokens: run(0, 200), IgnoreEnd: true})
+	old := e.Generate(context.Background(), Request{Tokens: run(0, 200), IgnoreEnd: true, Pace: 1e-6}) // stays until it is stopped
 	for e.Stats().Pool.Held < 200 {
 		time.Sleep(time.Millisecond)
 	}

@@ -252,6 +252,17 @@ func openToy(t testing.TB, x *toy, context int, options ...func(*parts)) *Engine
 	return e
 }
 
+// untilAsked waits until n requests are with the engine, whose steps the toy holds back.
+func untilAsked(e *Engine, n int) {
+	for asked := 0; asked < n; time.Sleep(time.Millisecond) {
+		e.mu.Lock()
+		e.inbox.mu.Lock()
+		asked = len(e.answers) + len(e.inbox.posts)
+		e.inbox.mu.Unlock()
+		e.mu.Unlock()
+	}
+}
+
 // answerOf is what the toy says by itself: naive decoding, one token at a time.
 // knobs gives the sampling of each token by its index.
 func (x *toy) answerOf(prompt []int32, n int, ignoreEnd bool, knobs func(index int) Sampling) []int32 {

@@ -48,6 +48,12 @@ func (h *fakeHub) Fetch(ctx context.Context, r library.Repo, v library.Variant, 
 	}
 }
 
+// gives lets bytes come, and returns when that was told.
+func (h *fakeHub) gives(bytes int64) {
+	h.step <- bytes
+	h.step <- 0 // which nobody takes before
+}
+
 func hubBench(t *testing.T, h *fakeHub) *bench {
 	return newBench(t, 100, 30, func(o *Options, _ *fake) {
 		o.Models = func() []library.Model { return demoModels }
@@ -112,8 +118,8 @@ func TestFetchStopsAndGoesOn(t *testing.T) {
 	b := hubBench(t, h)
 	ref := library.Ref{Repo: "tiny/llama", Quant: "Q4_K_M"}
 	ends := b.inBackground(b.r.fetch(ref, nil, nil))
-	h.step <- 400
-	h.step <- 100
+	h.gives(400)
+	h.gives(100)
 	b.keys("ctrl+o")
 	b.shows("on the way from Hugging Face", "tiny/llama:Q4_K_M", "of    1000 B")
 	exact(t, b, "fetching")
@@ -121,7 +127,7 @@ func TestFetchStopsAndGoesOn(t *testing.T) {
 	b.send(<-ends)
 	b.shows("stopped; what came is kept")
 	ends = b.inBackground(b.r.fetch(ref, nil, nil))
-	h.step <- 1
+	h.gives(1)
 	b.shows("50 % of")
 	h.step <- -1
 	b.send(<-ends)

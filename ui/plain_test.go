@@ -72,7 +72,7 @@ func startPlain(t testing.TB, tty bool, in io.Reader, change ...func(*Options, *
 // hears waits for words behind those it heard before.
 func (s *speech) hears(words string) {
 	s.Helper()
-	for range 500 {
+	for range patience {
 		if i := strings.Index(s.text()[s.read:], words); i >= 0 {
 			s.read += i + len(words)
 			return

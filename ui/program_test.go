@@ -56,10 +56,14 @@ func (t *terminal) screen() string {
 	return cells(t.em, t.w, t.h)
 }
 
+// patience is how many hundredths of a second a program may take to show something, on
+// a machine with much else to do.
+const patience = 6000
+
 // waitFor fails when the text does not come.
 func (t *terminal) waitFor(tb testing.TB, s string) {
 	tb.Helper()
-	for range 500 {
+	for range patience {
 		if strings.Contains(t.screen(), s) {
 			return
 		}

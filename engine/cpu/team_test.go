@@ -112,7 +112,7 @@ func TestTeamSleeps(t *testing.T) {
 	team := newTeam(4, idle)
 	defer team.close()
 	team.run([]phase{&countPhase{counts: make([]atomic.Int32, 9), early: new(atomic.Int32)}})
-	for deadline := time.Now().Add(10 * time.Second); team.asleep.Load() != 3; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); team.asleep.Load() != 3; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of 3 workers sleep", team.asleep.Load())
 		}

@@ -20,7 +20,7 @@ func TestStreamsAreSavedWhileTheyRun(t *testing.T) {
 		if got, err := other.Load(t.Context(), c.ID); err == nil && got.Get(a.ID()) != nil && got.Get(a.ID()).Content == "text" {
 			return
 		}
-		if try == 400 {
+		if try == 2400 {
 			t.Fatal("the text does not reach the disk by itself")
 		}
 		time.Sleep(25 * time.Millisecond)
