@@ -101,7 +101,7 @@ func TestDemo(t *testing.T) {
 	if *demo == "" {
 		t.Skip("only with -demo FILE")
 	}
-	p := &tape{screen: openScreen(t, t.TempDir(), 120, 30, "--seed", "417"), film: picture.NewFilm(picture.Dark),
+	p := &tape{screen: openScreen(t, home(t), 120, 30, "--seed", "417"), film: picture.NewFilm(picture.Dark),
 		over: make(chan struct{}), end: make(chan struct{})}
 	go p.record()
 	p.awaitText("Ask anything")

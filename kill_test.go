@@ -110,7 +110,10 @@ func TestKilled(t *testing.T) {
 			s.until("the answer ends", func(screen string) bool { return !streaming(screen) })
 		}
 		shown := answerOn(s.screen())
-		time.Sleep(time.Second)
+		s.until("what was shown is on the disk", func(string) bool {
+			_, answer := find(t, saved(t, env), text)
+			return answer != nil && strings.HasPrefix(plainWords(answer.Content), shown) && !(finished && answer.Unfinished)
+		})
 		s.cmd.Process.Kill()
 		s.wait()
 		if s.mu.Lock(); !s.alt {

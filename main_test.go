@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,18 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"confab": func() { os.Exit(run(os.Args[1:])) }})
+}
+
+// home is an environment with folders of its own.
+func home(t testing.TB) []string {
+	t.Helper()
+	dir := t.TempDir()
+	env := []string{"HOME=" + dir, "TERM=xterm-256color", "LANG=C.UTF-8", "PATH=" + os.Getenv("PATH"),
+		"CONFAB_BACKEND=" + cmp.Or(os.Getenv("CONFAB_BACKEND"), "cpu"), "CONFAB_REDUCED_MOTION=true"}
+	for _, name := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {
+		env = append(env, "XDG_"+name+"_HOME="+dir+"/"+strings.ToLower(name))
+	}
+	return env
 }
 
 // TestScripts runs the real program on the built-in model and on broken input.

@@ -39,8 +39,9 @@ func TestPrivacy(t *testing.T) {
 	s.until("the answer ends", func(screen string) bool { return !streaming(screen) })
 	for _, key := range []string{"\x0f", "\x13", "\x10"} { // models, chats, pool
 		s.keys(key)
-		s.waitFor("esc")
-		(&monkey{session: s}).escape(1)
+		s.waitFor("esc back")
+		s.keys("\x1b")
+		s.until("the view is closed", func(screen string) bool { return !strings.Contains(screen, "esc back") })
 	}
 	s.keys("\x04")
 	if err := s.wait(); err != nil {

@@ -23,7 +23,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder to write the README's pictures to")
 
-// screen is the real program in a terminal of its own.
+// screen is the real program in a terminal of its own, with colours for pictures;
+// CONFAB_PROGRAM is another one to look at.
 type screen struct {
 	t    *testing.T
 	pty  xpty.Pty
@@ -55,16 +56,19 @@ func (r *tail) String() string {
 	return string(r.b)
 }
 
-func openScreen(t *testing.T, home string, w, h int, args ...string) *screen {
+func openScreen(t *testing.T, env []string, w, h int, args ...string) *screen {
 	t.Helper()
 	p, err := xpty.NewPty(w, h)
 	if err != nil {
 		t.Skipf("no terminal to be had: %v", err)
 	}
 	s := &screen{t: t, pty: p, term: vt.NewSafeEmulator(w, h), done: make(chan struct{}), raw: &tail{}, w: w, h: h}
-	s.cmd = exec.Command(program(t), args...)
-	s.cmd.Env = append(os.Environ(), "HOME="+home, "TERM=xterm-256color", "COLORTERM=truecolor", "CONFAB_BACKEND="+cmp.Or(os.Getenv("CONFAB_BACKEND"), "cpu"),
-		"XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home, "NO_COLOR=")
+	path, err := exec.LookPath(cmp.Or(os.Getenv("CONFAB_PROGRAM"), "confab"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cmd = exec.Command(path, args...)
+	s.cmd.Env = append(env, "COLORTERM=truecolor", "CONFAB_REDUCED_MOTION=false")
 	if err := p.Start(s.cmd); err != nil {
 		t.Fatal(err)
 	}
@@ -72,23 +76,6 @@ func openScreen(t *testing.T, home string, w, h int, args ...string) *screen {
 	go s.answer()
 	t.Cleanup(s.stop)
 	return s
-}
-
-var build sync.Once
-
-// program is the binary under test: CONFAB_PROGRAM, or one that is built once for all
-// tests of this file.
-func program(t *testing.T) string {
-	if path := os.Getenv("CONFAB_PROGRAM"); path != "" {
-		return path
-	}
-	path := filepath.Join(os.TempDir(), "confab-under-test")
-	build.Do(func() {
-		if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	})
-	return path
 }
 
 // read shows what the program writes.
@@ -192,8 +179,8 @@ const (
 // TestChatOfTheBuiltInModel is the README's first two minutes: two chats side by
 // side answer at the same time, and both are there after a restart.
 func TestChatOfTheBuiltInModel(t *testing.T) {
-	home := t.TempDir()
-	s := openScreen(t, home, 120, 32, "--temp", "0")
+	env := home(t)
+	s := openScreen(t, env, 120, 32, "--temp", "0")
 	s.awaitText("Ask anything")
 	s.keys(altS)
 	s.await("two panes", func(all string) bool { return strings.Count(all, "│") > 20 })
@@ -208,7 +195,7 @@ func TestChatOfTheBuiltInModel(t *testing.T) {
 		t.Errorf("the terminal is not as it was: %q", raw[max(0, len(raw)-300):])
 	}
 
-	again := openScreen(t, home, 120, 32)
+	again := openScreen(t, env, 120, 32)
 	again.await("both answers after a restart", func(all string) bool { return strings.Count(all, "sometimes silly.") == 2 })
 	if code := again.quit(); code != 0 {
 		t.Fatalf("exit code %d", code)
@@ -232,7 +219,7 @@ func TestScreenshots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one := openScreen(t, t.TempDir(), 120, 34, "--seed", "417")
+	one := openScreen(t, home(t), 120, 34, "--seed", "417")
 	one.awaitText("Ask anything")
 	one.keys("Tell me a story about the sea.", "\r")
 	one.await("a story", func(all string) bool { return strings.Contains(all, "done") || strings.Contains(all, "The end.") })
@@ -246,7 +233,7 @@ func TestScreenshots(t *testing.T) {
 	one.awaitText("perplexity")
 	shoot(one, "tokens")
 
-	four := openScreen(t, t.TempDir(), 160, 34)
+	four := openScreen(t, home(t), 160, 34)
 	four.awaitText("Ask anything")
 	four.keys("/pace 30", "\r")
 	four.awaitText("at most 30")

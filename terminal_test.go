@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"io"
 	"os"
 	"os/exec"
@@ -42,18 +41,6 @@ const (
 	// one would end it.
 	emulatorWidth, emulatorHeight = 200, 50
 )
-
-// home is an environment with folders of its own.
-func home(t testing.TB) []string {
-	t.Helper()
-	dir := t.TempDir()
-	env := []string{"HOME=" + dir, "TERM=xterm-256color", "LANG=C.UTF-8", "PATH=" + os.Getenv("PATH"),
-		"CONFAB_BACKEND=" + cmp.Or(os.Getenv("CONFAB_BACKEND"), "cpu"), "CONFAB_REDUCED_MOTION=true"}
-	for _, name := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {
-		env = append(env, "XDG_"+name+"_HOME="+dir+"/"+strings.ToLower(name))
-	}
-	return env
-}
 
 // openSession starts the program and waits until it can be talked to.
 func openSession(t testing.TB, env []string, args ...string) *session {
@@ -172,7 +159,8 @@ func (s *session) restored() {
 	s.Helper()
 	select {
 	case <-s.read: // the terminal has nothing more to show
-	case <-time.After(time.Second):
+	case <-time.After(s.patience):
+		s.Error("something still holds the terminal")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
