@@ -1,14 +1,7 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package kernels
 
-// Other processors run the plain definitions.
-const (
-	HasAVX2FMA    = false
-	HasAVX512     = false
-	HasAVX512VNNI = false
-	HasAVX512BF16 = false
-)
-
-// Features names the instruction sets that products use, for people.
+// Features names the instruction sets that products use, for people: other
+// processors run the plain definitions.
 func Features() string { return "plain Go" }

@@ -197,7 +197,7 @@ func TestAttendOrder(t *testing.T) {
 	for _, c := range attendCases() {
 		d := newAttendData(c)
 		kerneltest.EachForm(t, func(t *testing.T) {
-			if !kernels.HasAVX2FMA && c.rows*(c.depth+c.rows)*c.args.Heads*c.args.KeyDim > 2e6 {
+			if kerneltest.Plain() && c.rows*(c.depth+c.rows)*c.args.Heads*c.args.KeyDim > 2e6 {
 				return // the plain form is slow, and the small cases tell as much
 			}
 			want := d.run(t, 1, c.rows)

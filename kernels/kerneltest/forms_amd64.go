@@ -4,6 +4,12 @@ import (
 	"github.com/confab-tui/confab/kernels"
 )
 
+// Forms are the names that WithForm knows.
+var Forms = []string{"plain", "avx2", "avx512"}
+
+// Plain says whether the plain form is at work, which takes too long for big shapes.
+func Plain() bool { return !kernels.HasAVX2FMA }
+
 // WithForm runs f with the processor's features cut down to a form's, and says
 // whether the processor has them.
 func WithForm(name string, f func()) bool {

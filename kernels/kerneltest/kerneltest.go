@@ -47,7 +47,7 @@ func CheckClose(t testing.TB, what string, got, want []float32, tolerance float6
 
 // EachForm runs a test with every form that the processor has.
 func EachForm(t *testing.T, test func(t *testing.T)) {
-	for _, form := range []string{"plain", "avx2", "avx512"} {
+	for _, form := range Forms {
 		t.Run(form, func(t *testing.T) {
 			if !WithForm(form, func() { test(t) }) {
 				t.Skipf("no %s here", form)

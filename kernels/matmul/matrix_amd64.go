@@ -15,6 +15,9 @@ func multiply(k kind, p *product) {
 	}
 }
 
+// wantsWide is true of processors whose vectors have no VPDPBUSD.
+func wantsWide() bool { return kernels.HasAVX2FMA && !kernels.HasAVX512VNNI }
+
 // multiplyVNNI says false where the processor lacks what the layout needs.
 func multiplyVNNI(k kind, p *product) bool {
 	switch k {

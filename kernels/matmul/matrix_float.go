@@ -1,6 +1,7 @@
 package matmul
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/confab-tui/confab/kernels"
@@ -106,9 +107,8 @@ func plainBF16(p *product) {
 
 // store writes the results of the panel's rows that exist.
 func (p *product) store(sums *[groupRows][panelRows]float32) {
+	n := bits.Len32(p.mask)
 	for i := range p.rows {
-		for r := 0; r < panelRows && p.mask>>r&1 != 0; r++ {
-			*(*float32)(unsafe.Add(unsafe.Pointer(p.out[i]), 4*r)) = sums[i][r]
-		}
+		copy(unsafe.Slice(p.out[i], n), sums[i][:n])
 	}
 }

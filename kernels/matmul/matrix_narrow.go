@@ -34,9 +34,8 @@ var (
 	layoutNVFP4 = &layout{kindNVFP4, kernels.FormQ8, 32, 128 + 512, 10}
 )
 
-// wide says what narrow types become on processors whose vectors have no VPDPBUSD: there
-// are no kernels for the narrow layouts there, and unpacking would take longer than
-// reading does.
+// wide says what narrow types become where wantsWide: there are no kernels for the narrow
+// layouts there, and unpacking would take longer than reading does.
 var wide = map[Type]packing{
 	Q1_0:    {layoutI8, packQ1_0Wide, 4},
 	Q2_0:    {layoutI8, packQ2_0Wide, 2},
@@ -54,7 +53,7 @@ var wide = map[Type]packing{
 
 // packingOf is how this processor wants a type.
 func packingOf(t Type) packing {
-	if p, ok := wide[t]; ok && kernels.HasAVX2FMA && !kernels.HasAVX512VNNI {
+	if p, ok := wide[t]; ok && wantsWide() {
 		return p
 	}
 	return packings[t]

@@ -1,13 +1,7 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package matmul
 
 func multiply(k kind, p *product) { plainProduct(k, p) }
 
-func prefetch(*byte, int) {}
-
-func packLinesFast(dst, src []byte, stride, n, words int, flip uint32) bool { return false }
-
-func packSubFast(dst, src []byte, stride, n int) bool { return false }
-
-func packScalesKFast(dst, src []byte, stride, n int) bool { return false }
+func wantsWide() bool { return false }

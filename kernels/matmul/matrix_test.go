@@ -16,8 +16,8 @@ import (
 
 // matrixForms are the ways this processor can multiply; each runs every test.
 func matrixForms() []string {
-	forms := []string{"plain"}
-	for _, name := range []string{"avx2", "avx512"} {
+	var forms []string
+	for _, name := range kerneltest.Forms {
 		if kerneltest.WithForm(name, func() {}) {
 			forms = append(forms, name)
 		}

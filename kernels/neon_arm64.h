@@ -1,0 +1,41 @@
+// Vector instructions of arm64 that Go's assembler has no names for. Registers are given by
+// number, sources first and the destination last, as in Go's own; s and h are lanes of
+// 32-bit floats or integers and of 16-bit ones.
+
+// Integer dot products of 4 bytes each (FEAT_DotProd): d += n's lanes with m's first one.
+#define SDOTLANE(m, n, d) WORD $(0x4F80E000 | (m)<<16 | (n)<<5 | (d))
+
+// Products of the lower and upper 8 bytes as 16-bit integers; of 16-bit ones with lane i of
+// m, one of V0 to V15, added to 32-bit ones.
+#define SMULLB(m, n, d) WORD $(0x0E20C000 | (m)<<16 | (n)<<5 | (d))
+#define SMULL2B(m, n, d) WORD $(0x4E20C000 | (m)<<16 | (n)<<5 | (d))
+#define SMLALH(m, i, n, d) WORD $(0x0F402000 | ((i)&3)<<20 | (i)>>2<<11 | (m)<<16 | (n)<<5 | (d))
+#define SMLAL2H(m, i, n, d) WORD $(0x4F402000 | ((i)&3)<<20 | (i)>>2<<11 | (m)<<16 | (n)<<5 | (d))
+
+// Sums of neighbouring 16-bit lanes: of n's, then m's; of n's as 32-bit ones, added to d.
+#define ADDPH(m, n, d) WORD $(0x4E60BC00 | (m)<<16 | (n)<<5 | (d))
+#define SADALPH(n, d) WORD $(0x4E606800 | (n)<<5 | (d))
+
+// Widening, of lower and upper halves: signed bytes to 16 bits, those to 32, F16 to F32.
+#define SXTLB(n, d) WORD $(0x0F08A400 | (n)<<5 | (d))
+#define SXTL2B(n, d) WORD $(0x4F08A400 | (n)<<5 | (d))
+#define SXTLH(n, d) WORD $(0x0F10A400 | (n)<<5 | (d))
+#define SXTL2H(n, d) WORD $(0x4F10A400 | (n)<<5 | (d))
+#define FCVTLH(n, d) WORD $(0x0E217800 | (n)<<5 | (d))
+#define FCVTL2H(n, d) WORD $(0x4E217800 | (n)<<5 | (d))
+
+// Four 32-bit integers: a product added, all lanes as n's first, shifted right, as floats.
+#define MLAS(m, n, d) WORD $(0x4EA09400 | (m)<<16 | (n)<<5 | (d))
+#define DUPS(n, d) WORD $(0x4E040400 | (n)<<5 | (d))
+#define SSHRS(i, n, d) WORD $(0x4F000400 | (64-(i))<<16 | (n)<<5 | (d))
+#define SCVTFS(n, d) WORD $(0x4E21D800 | (n)<<5 | (d))
+
+// Four floats; LANE is with m's first one.
+#define FMULLANE(m, n, d) WORD $(0x4F809000 | (m)<<16 | (n)<<5 | (d))
+#define FMLALANE(m, n, d) WORD $(0x4F801000 | (m)<<16 | (n)<<5 | (d))
+#define FMLSS(m, n, d) WORD $(0x4EA0CC00 | (m)<<16 | (n)<<5 | (d))
+#define FMLAS(m, n, d) WORD $(0x4E20CC00 | (m)<<16 | (n)<<5 | (d))
+
+// All of a register: zeros, a copy.
+#define ZEROV(d) WORD $(0x6F00E400 | (d))
+#define MOVV(n, d) WORD $(0x4EA01C00 | (n)<<16 | (n)<<5 | (d))
