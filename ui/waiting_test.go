@@ -9,9 +9,9 @@ import (
 	"github.com/confab-tui/confab/engine"
 )
 
-// TestWaitingForRealCells: four long answers in a pool that holds one of them and part of another. Some
-// wait, say so in their pane and in the pool view, and all come to their end; made
-// again alone, the one that waited says the same.
+// TestWaitingForRealCells: four answers in a pool whose half is held by a chat that takes
+// its time. They wait, say so in their pane and in the pool view, and when that chat is
+// stopped all come to their end, by turns; made again alone, one that waited says the same.
 func TestWaitingForRealCells(t *testing.T) {
 	b := newBench(t, 200, 50, func(o *Options, _ *fake) {
 		o.Config = engine.Config{Cells: 150, Threads: 1, Backend: "cpu"}
@@ -26,39 +26,38 @@ func TestWaitingForRealCells(t *testing.T) {
 		}
 	})
 	b.r.dice = func() int64 { return 417 }
+	b.r.pace = 1e-6
+	b.write(strings.Repeat("sea ", 60))
+	b.keys("enter ctrl+n")
+	b.r.pace = 0
 	b.write("Tell me a long story about the sea, a ship and its captain.")
 	b.keys("alt+c")
-	waited := ""
-	deadline := time.Now().Add(time.Minute)
-	for b.ticks > 0 && time.Now().Before(deadline) {
-		b.frames(1)
-		time.Sleep(2 * time.Millisecond)
-		if s := b.screen(); waited == "" && strings.Contains(s, "waiting for") {
-			waited = s
-			b.keys("ctrl+p") // the chats are as they were drawn, until the next frame
-			b.shows("waits for")
-			b.keys("esc")
-		}
-	}
-	if b.ticks > 0 {
-		t.Fatalf("the answers do not end:\n%s", b.screen())
-	}
+	b.framesUntil("somebody waits", func() bool { return strings.Contains(b.screen(), "waiting for") })
+	b.keys("ctrl+p") // the chats are as they were drawn, until the next frame
+	b.shows("waits for")
+	b.keys("esc alt+1 esc alt+3") // the chat that takes its time, and back
+	b.framesUntil("the answers end", func() bool { return b.ticks == 0 })
 	for i, p := range b.r.tab().panes {
 		a := p.conv.last().answer
 		if a.reason != engine.ReasonStop && a.reason != engine.ReasonLength {
 			t.Errorf("pane %d ended by %s %s", i+1, a.reason, a.err)
 		}
 	}
-	if waited == "" {
-		t.Fatal("nobody had to wait: the test shows nothing")
-	}
 	b.keys("alt+left")
 	b.runCommand("/replay")
-	for b.ticks > 0 && time.Now().Before(deadline) {
-		b.frames(1)
-		time.Sleep(2 * time.Millisecond)
-	}
+	b.framesUntil("the replay ends", func() bool { return b.ticks == 0 })
 	b.shows("same text: all of the")
+}
+
+// framesUntil gives frames to a program whose engine is a real one.
+func (b *bench) framesUntil(what string, holds func() bool) {
+	b.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.Fatalf("it never comes that %s:\n%s", what, b.screen())
+		}
+		b.frames(1)
+	}
 }
 
 // TestPoolTellsWhyAChatWaits: who holds what it waits for, and whose end is
