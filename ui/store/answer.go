@@ -33,6 +33,9 @@ type Facts struct {
 	// Given counts the tokens at its beginning that a person wrote or chose: the
 	// model drew those behind them.
 	Given int `json:"given,omitempty"`
+	// Before counts the tokens that it had when it was continued last: Counts holds
+	// them, and the times are of what came since.
+	Before int `json:"before,omitempty"`
 	// SystemID names the text of the system prompt that it was given, empty for
 	// none.
 	SystemID string `json:"system_id,omitempty"`

@@ -71,6 +71,8 @@ func readObject(b []byte) (d draft, ok bool, err error) {
 		d, err = readOpenWebUI(b)
 	case has("conversations"):
 		d, err = readShareGPT(keys)
+	case has("mapping"):
+		d, err = readChatGPT(b)
 	case has("messages"):
 		d, err = readMessages(keys)
 	default:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/confab-tui/confab/engine/chat"
@@ -31,9 +32,9 @@ type node struct {
 	message     Message
 }
 
-// Import reads chats from our JSON, from exports of llama-server's and Open
-// WebUI's, from ShareGPT files, and from lists or lines of messages. They come
-// as new chats, also when they were imported before.
+// Import reads chats from our JSON and Markdown, from exports of llama-server's, Open
+// WebUI's and ChatGPT's, from ShareGPT files, and from lists or lines of messages.
+// They come as new chats, also when they were imported before.
 func (s *Store) Import(r io.Reader) ([]*Chat, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxImport+1))
 	if err != nil {
@@ -64,6 +65,9 @@ func readDrafts(b []byte) ([]draft, error) {
 	if json.Valid(b) {
 		return readAny(b)
 	}
+	if s := strings.ReplaceAll(string(b), "\r\n", "\n"); isMarkdown(s) {
+		return []draft{readMarkdown(s)}, nil
+	}
 	var lines []json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(b))
 	for {
@@ -75,7 +79,7 @@ func readDrafts(b []byte) ([]draft, error) {
 			}
 			return readList(lines)
 		case err != nil:
-			return nil, fmt.Errorf("the file is neither JSON nor lines of JSON: %w", err)
+			return nil, fmt.Errorf("the file is neither JSON, nor lines of JSON, nor Markdown with a heading such as ## User before each message: %w", err)
 		}
 		lines = append(lines, v)
 	}

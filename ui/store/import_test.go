@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,8 +132,16 @@ func TestImports(t *testing.T) {
 			"3":{"id":"3","parentId":"1","role":"assistant","content":"c","model":"m","timestamp":3},
 			"2":{"id":"2","parentId":"1","role":"assistant","content":"b","timestamp":2},
 			"1":{"id":"1","parentId":null,"childrenIds":["2","3"],"role":"user","content":"a","timestamp":1}}}}}]`, "N  a|c"},
-		"circle":    {`{"confab":1,"title":"N","leaf":"2","messages":[{"id":"1","parent":"2","role":"user","content":"a"},{"id":"2","parent":"1","role":"user","content":"b"},{"id":"3","parent":"3","role":"user","content":"c"}]}`, "N  b"},
-		"no parent": {`{"confab":1,"title":"N","leaf":"9","messages":[{"id":"1","parent":"7","role":"user","content":"a"}]}`, "N  a"},
+		"chatgpt": {`[{"title":"N","create_time":1,"current_node":"4","mapping":{
+			"0":{"id":"0","message":null,"parent":null,"children":["1"]},
+			"1":{"id":"1","message":{"author":{"role":"system"},"content":{"content_type":"text","parts":[""]}},"parent":"0"},
+			"2":{"id":"2","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a",{"x":1}]},"create_time":2},"parent":"1"},
+			"3":{"id":"3","message":{"author":{"role":"assistant"},"content":{"content_type":"text","parts":["b"]},"create_time":3},"parent":"2"},
+			"4":{"id":"4","message":{"author":{"role":"assistant"},"content":{"content_type":"text","parts":["c"]},"create_time":4,"metadata":{"model_slug":"m"}},"parent":"2"}}}]`, "N  a|c"},
+		"chatgpt circle": {`{"title":"N","mapping":{"1":{"parent":"2"},"2":{"parent":"1"},"3":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a"]}},"parent":"1"}}}`, "N  a"},
+		"markdown":       {"# Anything\r\n\r\n## User\r\n\r\na\r\n\r\n## assistant\r\n\r\nb\r\n", "a  a|b"},
+		"circle":         {`{"confab":1,"title":"N","leaf":"2","messages":[{"id":"1","parent":"2","role":"user","content":"a"},{"id":"2","parent":"1","role":"user","content":"b"},{"id":"3","parent":"3","role":"user","content":"c"}]}`, "N  b"},
+		"no parent":      {`{"confab":1,"title":"N","leaf":"9","messages":[{"id":"1","parent":"7","role":"user","content":"a"}]}`, "N  a"},
 	} {
 		s := openTest(t, t.TempDir())
 		chats, err := s.Import(strings.NewReader(c.file))
@@ -151,6 +160,78 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestMarkdownComesBack: the active path with its facts and its thinking, also where
+// a message has a line that looks like a heading of the file.
+func TestMarkdownComesBack(t *testing.T) {
+	s := openTest(t, t.TempDir())
+	c := example(s)
+	c.AddUser(c.Leaf(), "what of\n## User\n\\## Tool x\n> that?")
+	for _, m := range c.Path() {
+		m.ToolCalls = nil // which stand in the text
+	}
+	var b bytes.Buffer
+	if err := c.Export(&b, Markdown); err != nil {
+		t.Fatal(err)
+	}
+	back, err := s.Import(bytes.NewReader(b.Bytes()))
+	if err != nil || len(back) != 1 {
+		t.Fatal(back, err)
+	}
+	got, want := back[0].Path(), c.Path()
+	if texts(got) != texts(want) || back[0].Title != c.Title || back[0].System != c.System || back[0].ModelName != c.ModelName {
+		t.Errorf("came back as %q\nof\n%s", texts(got), b.String())
+	}
+	if f, w := got[1].Facts, want[1].Facts; got[1].Thinking != want[1].Thinking || f == nil || f.Seed != w.Seed || len(f.Changes) != 1 || f.Counts != w.Counts {
+		t.Errorf("the answer came back with %q and %+v", got[1].Thinking, f)
+	}
+}
+
+// TestForeignFormatsComeBack: what is written for other programs is read as theirs,
+// with as much of the chat as each has room for.
+func TestForeignFormatsComeBack(t *testing.T) {
+	for format, messages := range map[Format]int{ShareGPT: 3, LlamaServer: 4, OpenWebUI: 4} {
+		s := openTest(t, t.TempDir())
+		c := example(s)
+		var b bytes.Buffer
+		if err := c.Export(&b, format); err != nil {
+			t.Fatal(err)
+		}
+		back, err := s.Import(bytes.NewReader(b.Bytes()))
+		if err != nil || len(back) != 1 {
+			t.Fatalf("%s: %v\n%s", format, err, b.String())
+		}
+		got := back[0]
+		if texts(got.Path()) != texts(c.Path()) || got.System != c.System || got.Title != c.Title || got.Len() != messages {
+			t.Errorf("%s came back as %q %q with %d messages: %q", format, got.Title, got.System, got.Len(), texts(got.Path()))
+		}
+		if think := got.Path()[1].Thinking; format != ShareGPT && think != "hm\nhm" {
+			t.Errorf("%s: thought %q", format, think)
+		}
+	}
+}
+
+// TestAllChatsComeBack: everything in one file, but what is in the trash.
+func TestAllChatsComeBack(t *testing.T) {
+	s := openTest(t, t.TempDir())
+	one, gone, two := example(s), example(s), example(s)
+	s.Delete(gone.ID)
+	var b bytes.Buffer
+	n, err := s.ExportAll(t.Context(), &b)
+	if err != nil || n != 2 {
+		t.Fatalf("%d chats, %v", n, err)
+	}
+	back, err := openTest(t, t.TempDir()).Import(&b)
+	if err != nil || len(back) != 2 {
+		t.Fatal(back, err)
+	}
+	got, want := []string{shape(t, back[0]), shape(t, back[1])}, []string{shape(t, one), shape(t, two)}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("came back as\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestBadImports(t *testing.T) {
 	s := openTest(t, t.TempDir())
 	for file, want := range map[string]string{
@@ -166,7 +247,7 @@ func TestBadImports(t *testing.T) {
 }
 
 func FuzzImport(f *testing.F) {
-	for _, b := range []string{`{"confab":1,"messages":[{"id":"1","parent":"0","role":"user"}]}`, `[{"conversations":[{"from":"human","value":"a"}]}]`, `{"conv":{},"messages":[{}]}`, `[{"chat":{"history":{"messages":{"1":{"parentId":"1"}}}}}]`, "{}\n[]"} {
+	for _, b := range []string{`{"confab":1,"messages":[{"id":"1","parent":"0","role":"user"}]}`, `[{"conversations":[{"from":"human","value":"a"}]}]`, `{"conv":{},"messages":[{}]}`, `[{"chat":{"history":{"messages":{"1":{"parentId":"1"}}}}}]`, "{}\n[]", "---\ntitle: \"t\"\nanswers:\n  - message: 2\n    thinking: true\n---\n## User\na\n## Assistant (m), unfinished\n> b\n\nc", `{"mapping":{"1":{"message":{"content":{"content_type":"text","parts":["a"]}},"parent":"1"}}}`} {
 		f.Add([]byte(b))
 	}
 	s, err := OpenMemory(Options{})
