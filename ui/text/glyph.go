@@ -1,10 +1,6 @@
 package text
 
-import (
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
-)
+import "strings"
 
 // Attr is a set of text attributes.
 type Attr uint8
@@ -75,7 +71,7 @@ func firstCluster(s string) (string, int) {
 		}
 		return s[:1], 1
 	}
-	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	return Cluster(s)
 }
 
 func (g *glyph) isSpace() bool { return g.s[0] == ' ' }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -9,15 +10,41 @@ import (
 // TabStop is how far apart tab stops are, in cells.
 const TabStop = 4
 
+// apart tells that the terminal places every character by itself.
+var apart atomic.Bool
+
+// SetApart says how the terminal places the characters of a grapheme cluster:
+// each by itself, as wcwidth measures them, or the cluster as a whole, which is
+// its mode 2027 and how it is measured where nobody says otherwise. Emoji of
+// several characters and Indic syllables differ. What was set before has to be
+// set again.
+func SetApart(yes bool) { apart.Store(yes) }
+
+func method() ansi.Method {
+	if apart.Load() {
+		return ansi.WcWidth
+	}
+	return ansi.GraphemeWidth
+}
+
 // Width is the number of cells that a string takes, escape sequences not
-// counted, by grapheme clusters.
-func Width(s string) int { return ansi.StringWidth(s) }
+// counted.
+func Width(s string) int { return method().StringWidth(s) }
+
+// Cluster is the first grapheme cluster of a string and the cells that it takes.
+func Cluster(s string) (cluster string, width int) {
+	return ansi.FirstGraphemeCluster(s, method())
+}
 
 // Truncate cuts a string to at most width cells; where it cuts, tail stands at
 // the end. Escape sequences are kept.
 func Truncate(s string, width int, tail string) string {
-	return ansi.Truncate(s, width, tail)
+	return method().Truncate(s, width, tail)
 }
+
+// Cut is what stands in the cells from..to of a string. Escape sequences are
+// kept.
+func Cut(s string, from, to int) string { return method().Cut(s, from, to) }
 
 // Pad fills a string with spaces up to width cells, or cuts it.
 func Pad(s string, width int) string {
