@@ -24,24 +24,9 @@ type format struct {
 	marks    []mark
 	// bareCalls says that an answer may be a tool call without marks.
 	bareCalls bool
+	// cdata says that values in tool calls may be quoted in <![CDATA[ and ]]>.
+	cdata bool
 }
-
-// sections are parts with headers: a begin mark, the header, an end-of-header
-// mark, the part.
-type sections struct {
-	// implied says that the prompt ends inside of a header.
-	implied bool
-	// kind says what a header announces.
-	kind func(header string) section
-}
-
-type section uint8
-
-const (
-	sectionText section = iota
-	sectionThinking
-	sectionTool
-)
 
 // mark is a string with a meaning. A control mark is one token, which text
 // cannot be; the other marks are found in text.
@@ -58,16 +43,20 @@ const (
 	meansThinkEnd
 	meansTool // a tool call until meansToolEnd, the next one or the end of the answer
 	meansToolEnd
-	meansToolPart // belongs to the text of a tool call
 	meansHeader
 	meansHeaderEnd
 	meansSectionEnd
+	meansNextHeader // ends a section and begins a header
+	meansNothing    // is left out, but for tool calls, to whose text it belongs
 )
+
+// suffix ends the name of each mark of a family, whose templates put it in for {}.
+const suffix = ":opensource"
 
 // thinkTags are the pairs that models use, the usual one first.
 var thinkTags = [][2]string{
 	{"<think>", "</think>"}, {"[THINK]", "[/THINK]"}, {"<mm:think>", "</mm:think>"}, {"<seed:think>", "</seed:think>"},
-	{"<think:opensource>", "</think:opensource>"}, {"<|START_THINKING|>", "<|END_THINKING|>"},
+	{"<think" + suffix + ">", "</think" + suffix + ">"}, {"<|START_THINKING|>", "<|END_THINKING|>"},
 	{"<|inner_prefix|>", "<|inner_suffix|>"}, {"Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"},
 }
 
@@ -93,6 +82,7 @@ func detectFormat(source string, t *token.Tokenizer) format {
 		f = thoughts()
 	default:
 		f = tags(source, t)
+		f.plain(has)
 	}
 	control := func(s string) bool {
 		if t == nil {
@@ -109,11 +99,9 @@ func detectFormat(source string, t *token.Tokenizer) format {
 		if m.close != "" {
 			f.marks = append(f.marks, mark{text: m.close, means: meansToolEnd})
 		}
-		for _, part := range m.parts {
-			f.marks = append(f.marks, mark{text: part, means: meansToolPart})
-		}
 	}
 	f.bareCalls = has(`{"name": function name, "parameters": dictionary`)
+	f.cdata = has("<![CDATA[")
 	for i, m := range f.marks {
 		f.marks[i].control = control(m.text)
 	}
@@ -122,7 +110,9 @@ func detectFormat(source string, t *token.Tokenizer) format {
 
 // tags are thinking blocks between two marks, at the beginning of an answer.
 func tags(source string, t *token.Tokenizer) format {
-	speaks := func(p [2]string) bool { return strings.Contains(source, p[1]) }
+	speaks := func(p [2]string) bool {
+		return strings.Contains(source, p[1]) || strings.Contains(source, strings.Replace(p[1], suffix, "{}", 1))
+	}
 	at := slices.IndexFunc(thinkTags, speaks)
 	if at < 0 && t != nil {
 		at = slices.IndexFunc(thinkTags, func(p [2]string) bool { _, ok := t.ID(p[1]); return ok })
@@ -134,75 +124,17 @@ func tags(source string, t *token.Tokenizer) format {
 	}
 }
 
-// thoughts are a channel named thought, closed by a mark of its own.
-func thoughts() format {
-	return format{
-		known: true, open: "<|channel>", close: "<channel|>", begin: "<|channel>thought\n", end: "\n<channel|>",
-		sections: &sections{kind: func(h string) section {
-			if strings.TrimSpace(h) == "thought" {
-				return sectionThinking
-			}
-			return sectionText
-		}},
-		marks: []mark{
-			{text: "<|channel>", means: meansHeader}, {text: "\n", means: meansHeaderEnd}, {text: "<channel|>", means: meansSectionEnd},
-		},
-	}
-}
-
-// channels are messages whose header names a channel and perhaps a function.
-func channels() format {
-	return format{
-		known: true, open: "<|channel|>analysis<|message|>", close: "<|channel|>final<|message|>",
-		begin: "<|channel|>analysis<|message|>", end: "<|end|><|start|>assistant<|channel|>final<|message|>", answer: "<|channel|>final<|message|>",
-		sections: &sections{implied: true, kind: func(h string) section {
-			switch {
-			case strings.Contains(h, "to=functions."):
-				return sectionTool
-			case strings.Contains(h, "analysis"):
-				return sectionThinking
-			}
-			return sectionText
-		}},
-		marks: []mark{
-			{text: "<|start|>", means: meansHeader}, {text: "<|channel|>", means: meansHeader}, {text: "<|message|>", means: meansHeaderEnd},
-			{text: "<|end|>", means: meansSectionEnd}, {text: "<|call|>", means: meansSectionEnd}, {text: "<|return|>", means: meansSectionEnd},
-		},
-	}
-}
-
-// recipients are messages whose header says to whom: to=self is thinking.
-func recipients() format {
-	return format{
-		known: true, open: " to=self<|message|>", close: " to=user<|message|>",
-		begin: " to=self<|message|>", end: "<|eom|><|start|>assistant to=user<|message|>", answer: " to=user<|message|>",
-		sections: &sections{implied: true, kind: func(h string) section {
-			if strings.Contains(h, "to=self") {
-				return sectionThinking
-			}
-			return sectionText
-		}},
-		marks: []mark{
-			{text: "<|start|>", means: meansHeader}, {text: "<|message|>", means: meansHeaderEnd},
-			{text: "<|eom|>", means: meansSectionEnd}, {text: "<|eot|>", means: meansSectionEnd},
-		},
-	}
-}
-
-// elements are parts with an opening and a closing, each with its name.
-func elements() format {
-	return format{
-		known: true, open: "<|open|>think<|sep|>", close: "<|close|>think<|sep|>",
-		begin: "<|open|>think<|sep|>", end: "<|close|>think<|sep|><|open|>response<|sep|>", answer: "<|open|>response<|sep|>",
-		sections: &sections{kind: func(h string) section {
-			if h == "think" {
-				return sectionThinking
-			}
-			return sectionText
-		}},
-		marks: []mark{
-			{text: "<|open|>", means: meansHeader}, {text: "<|sep|>", means: meansHeaderEnd}, {text: "<|close|>", means: meansHeader},
-		},
+// plain adds to a format with tags what some have beside them.
+func (f *format) plain(has func(...string) bool) {
+	switch {
+	case has("<|message_sep|>", "<|role_sep|>") && !has("<|function_call|>"):
+		f.sections = turns()
+		f.marks = append(f.marks, mark{text: "<|message_sep|>", means: meansNextHeader}, mark{text: "<|role_sep|>", means: meansHeaderEnd})
+	case has(">>>${recipient}"):
+		f.sections, f.answer = callees(), "all\n"
+		f.marks = append(f.marks, mark{text: ">>>", means: meansHeader}, mark{text: "\n", means: meansHeaderEnd})
+	case has(spaceMark):
+		f.marks = append(f.marks, mark{text: spaceMark, means: meansNothing})
 	}
 }
 

@@ -8,6 +8,10 @@
 // (filters, methods, select, json, python), all of it under a guard that bounds
 // time, steps, depth and bytes.
 //
+// What a model writes is read by the marks that its template and vocabulary speak of
+// (detect, sections, toolmarks; parser, meet), and tool calls by their form, whichever
+// model wrote it (toolcall, toolforms, toolspaced, literals).
+//
 // What must hold:
 //   - The encoding of a conversation begins with that of its earlier part and
 //     the ids of the answer, wherever the template keeps the answer's text.

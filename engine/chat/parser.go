@@ -1,10 +1,8 @@
 package chat
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Delta is what a piece of a stream adds.
@@ -22,10 +20,11 @@ type Parser struct {
 	format *format
 	state  parserState
 	// rest is text that is not decided yet, header that of an open header, tool
-	// that of an open tool call with its mark.
+	// that of an open tool call without its mark.
 	rest, header, tool string
-	toolMark           mark
-	recipient          string
+	// begun is the mark of an open header; opening what stood in front of the tool
+	// call, and function its function where the header named it.
+	begun, opening, function string
 	// trim drops white space until something else comes; space is white space at
 	// the end of thinking.
 	trim  bool
@@ -65,41 +64,6 @@ func (t *Template) NewParser(prompt []int32) *Parser {
 	return p
 }
 
-// begun is what of the prompt lies behind the header of the answer: the end of
-// the generation prompt and the unfinished answer.
-func (t *Template) begun(prompt []int32) []int32 {
-	header, err := t.generationPrompt(Options{})
-	if err != nil {
-		return nil
-	}
-	for _, m := range []string{t.format.open, t.format.close} {
-		header, _, _ = strings.Cut(header, m)
-	}
-	ids := t.tokens.EncodeSpecial(nil, header)
-	last := len(ids) - 1
-	for last >= 0 && !t.tokens.IsControl(ids[last]) {
-		last--
-	}
-	if last < 0 {
-		return nil
-	}
-	after := t.tokens.Decode(ids[last+1:], true)
-	for i := len(prompt) - 1; i >= 0; i-- {
-		if prompt[i] != ids[last] {
-			continue
-		}
-		for n := i + 1; n <= len(prompt); n++ {
-			switch got := t.tokens.Decode(prompt[i+1:n], true); {
-			case got == after:
-				return prompt[n:]
-			case !strings.HasPrefix(after, got):
-				n = len(prompt)
-			}
-		}
-	}
-	return nil
-}
-
 // Add takes the next piece of text, or, where control, a control token's
 // spelling.
 func (p *Parser) Add(piece string, control bool) Delta {
@@ -110,12 +74,14 @@ func (p *Parser) Add(piece string, control bool) Delta {
 		return d
 	}
 	p.release(&d)
+	met := mark{text: piece, means: meansNothing}
 	for _, m := range p.format.marks {
 		if m.text == piece {
-			p.meet(&d, m)
+			met = m
 			break
 		}
 	}
+	p.meet(&d, met)
 	return d
 }
 
@@ -127,9 +93,7 @@ func (p *Parser) Flush() Delta {
 	case inTool:
 		p.endTool(&d, "")
 	case inImplied:
-		p.state = inText
-		p.say(&d, p.header)
-		p.header = ""
+		p.noHeader(&d)
 	}
 	d.Thinking += p.space
 	p.space = ""
@@ -164,7 +128,7 @@ func (p *Parser) scan(d *Delta) {
 			end = len(p.rest) - hold
 		}
 		decided := p.rest[:end]
-		if n := p.noHeader(decided); n > 0 {
+		if n := p.misfit(decided); n > 0 {
 			p.rest = p.rest[n:]
 			p.say(d, decided[:n])
 			continue // marks mean other things now
@@ -192,21 +156,6 @@ func (p *Parser) bareCall() bool {
 	return p.state == atStart && strings.HasPrefix(begin, compact)
 }
 
-// noHeader is how many bytes of text it takes to see that an implied header is none,
-// or 0.
-func (p *Parser) noHeader(text string) int {
-	if p.state != inImplied {
-		return 0
-	}
-	for n := 0; n < len(text); {
-		_, size := utf8.DecodeRuneInString(text[n:])
-		if n += size; !impliedHeader.MatchString(p.header + text[:n]) {
-			return n
-		}
-	}
-	return 0
-}
-
 // find is the first mark in the rest that means something here and its place,
 // or -1; then hold is how many bytes at the end may become a mark.
 func (p *Parser) find() (first mark, at, hold int) {
@@ -227,87 +176,10 @@ func (p *Parser) find() (first mark, at, hold int) {
 	return first, at, hold
 }
 
-// minds says whether marks of a meaning count in the present state.
-func (p *Parser) minds(m meaning) bool {
-	switch p.state {
-	case atStart:
-		return m != meansToolEnd && m != meansToolPart && m != meansHeaderEnd
-	case inThinking:
-		return m == meansThinkEnd || m == meansSectionEnd || m == meansHeader
-	case inTool:
-		return m == meansTool || m == meansToolEnd || m == meansToolPart || m == meansSectionEnd
-	case inHeader, inImplied:
-		return m == meansHeaderEnd || m == meansHeader
-	}
-	return m == meansTool || m == meansHeader || m == meansSectionEnd
-}
-
-// meet acts on a mark.
-func (p *Parser) meet(d *Delta, m mark) {
-	if !p.minds(m.means) {
-		return
-	}
-	switch m.means {
-	case meansThink:
-		p.enter(inThinking)
-	case meansThinkEnd, meansSectionEnd:
-		if p.state == inTool {
-			p.endTool(d, "")
-		}
-		p.enter(inText)
-	case meansTool:
-		if p.state == inTool {
-			p.endTool(d, "")
-		}
-		p.enter(inTool)
-		p.toolMark = m
-	case meansToolPart:
-		p.tool += m.text
-	case meansToolEnd:
-		p.endTool(d, m.text)
-	case meansHeader:
-		if p.state == inHeader || p.state == inImplied {
-			p.header += " " // one header in two parts
-		} else {
-			p.header = ""
-		}
-		p.enter(inHeader)
-		if m.text == "<|close|>" {
-			p.header = "/"
-		}
-	case meansHeaderEnd:
-		p.section()
-	}
-}
-
 // enter changes the state; what follows begins without white space.
 func (p *Parser) enter(s parserState) {
 	p.state, p.trim, p.space = s, true, ""
 }
-
-// section begins the part that the header announces.
-func (p *Parser) section() {
-	header := p.header
-	p.header = ""
-	switch p.format.sections.kind(strings.TrimSpace(header)) {
-	case sectionThinking:
-		p.enter(inThinking)
-	case sectionTool:
-		_, name, _ := strings.Cut(header, "to=functions.")
-		p.enter(inTool)
-		name = strings.TrimLeft(name, " ")
-		if end := strings.IndexAny(name, " <"); end >= 0 {
-			name = name[:end]
-		}
-		p.recipient = strings.TrimSpace(name)
-	default:
-		p.enter(inText)
-	}
-	p.gap = true
-}
-
-// impliedHeader is what a header that the prompt began may look like so far.
-var impliedHeader = regexp.MustCompile(`^\s*(t|to|to=[\w.]*)?(\s+[a-z=]*\w*)?\s*$`)
 
 // say gives text out where it belongs.
 func (p *Parser) say(d *Delta, text string) {
@@ -323,10 +195,8 @@ func (p *Parser) say(d *Delta, text string) {
 	case inHeader:
 		p.header += text
 	case inImplied:
-		p.header += text
-		if !impliedHeader.MatchString(p.header) {
-			text, p.header, p.state = p.header, "", inText
-			p.say(d, text)
+		if p.header += text; !p.format.sections.like.MatchString(p.header) {
+			p.noHeader(d)
 		}
 	case inThinking:
 		if p.gap && p.thought {
@@ -344,22 +214,4 @@ func (p *Parser) say(d *Delta, text string) {
 		p.trim, p.gap, p.said = false, false, true
 		d.Text += text
 	}
-}
-
-// endTool turns the open tool call into one; what is none is text, with its
-// marks.
-func (p *Parser) endTool(d *Delta, end string) {
-	text, m, recipient := p.tool, p.toolMark, p.recipient
-	p.tool, p.recipient, p.toolMark = "", "", mark{}
-	p.enter(inText)
-	if recipient != "" {
-		d.ToolCalls = append(d.ToolCalls, ToolCall{Name: recipient, Arguments: strings.TrimSpace(text)})
-		return
-	}
-	if calls := parseCalls(text); calls != nil {
-		d.ToolCalls = append(d.ToolCalls, calls...)
-		return
-	}
-	p.trim = false
-	p.say(d, m.text+text+end)
 }

@@ -1,9 +1,7 @@
 package chat
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -78,51 +76,16 @@ var streams = []struct {
 	{"python calls", "LFM2.5-8B-A1B", c("<|tool_call_start|>") + `[f(a=1, b='x\'y', c=[True, None]), g()]` + c("<|tool_call_end|>") + "Done", "Done", "", `[{ f {"a": 1, "b": "x'y", "c": [true, null]}} { g {}}]`},
 	{"gemma call", "google-gemma-4-31B-it", c("<|tool_call>") + "call:f{a:1,b:" + c(`<|"|>`) + "x, y" + c(`<|"|>`) + ",c:{d:[true]}}" + c("<tool_call|>"), "", "", `[{ f {"a": 1, "b": "x, y", "c": {"d": [true]}}}]`},
 	{"two mistral calls", "mistralai-Ministral-3-14B-Reasoning-2512", c("[TOOL_CALLS]") + "f" + c("[ARGS]") + `{"a":1}` + c("[TOOL_CALLS]") + "g" + c("[ARGS]") + "{}", "", "", `[{ f {"a":1}} { g {}}]`},
+	{"mark in a string", "Qwen-Qwen3-0.6B", `<tool_call>{"name": "f", "arguments": {"a": "\"<tool_call></tool_call>"}}</tool_call>!`, "!", "", `[{ f {"a": "\"<tool_call></tool_call>"}}]`},
+	{"mark in CDATA", "openbmb-MiniCPM5-1B", `<function name="f"><param name="a"><![CDATA[1]]></param><param name="b"><![CDATA[</param></function>]]></param></function>`, "", "", `[{ f {"a":"1","b":"\u003c/param\u003e\u003c/function\u003e"}}]`},
+	{"no function", "meetkai-functionary-medium-v3.2", "all\nSee:\n>>> f(1)\n>>>f\n1", "See:\n>>> f(1)\n>>>f\n1", "", ""},
+	{"functions", "meetkai-functionary-medium-v3.2", "f\n{\"name\": \">>>x\"}>>>g\n{}", "", "", `[{ f {"name": ">>>x"}} { g {}}]`},
+	{"function call", "GigaChat3-10B-A1.8B", "So." + c("<|message_sep|>") + "\n\nfunction call" + c("<|role_sep|>") + "\n{\"name\": \"f\", \"arguments\": {}}" + c("<|message_sep|>") + "\n\n", "So.", "", `[{ f {}}]`},
+	{"no argument", "openai-gpt-oss-120b", c("<|channel|>") + "commentary to=functions.f" + c("<|message|>") + c("<|call|>"), "", "", `[{ f {}}]`},
+	{"broken argument", "openai-gpt-oss-120b", c("<|channel|>") + "commentary to=functions.f" + c("<|message|>") + `{"a"` + c("<|call|>"), ` commentary to=functions.f<|message|>{"a"`, "", ""},
+	{"cut elements", "Kimi-K3", c("<|open|>") + "tools" + c("<|sep|>") + c("<|open|>") + `call tool="f" index="1"` + c("<|sep|>") + c("<|open|>") + `argument key="&amp;&quot;" type="string"` + c("<|sep|>") + "1" + c("<|close|>") + "argument" + c("<|sep|>") + c("<|close|>") + "call" + c("<|sep|>"), "", "", `[{ f {"\u0026\"":"1"}}]`},
+	{"mark between", "MiniMax-M3", "a " + c("]<]minimax[>[") + "b <tool_call> x </tool_call>", "a b <tool_call> x </tool_call>", "", ""},
 	{"python tag", "meta-llama-Llama-3.1-8B-Instruct", c("<|python_tag|>") + `{"name":"f","parameters":{"a":1}}`, "", "", `[{ f {"a":1}}]`},
-}
-
-// What templates write of an assistant's tool calls, parsers read.
-func TestToolCallsComeBack(t *testing.T) {
-	tools := []byte(`[{"type": "function", "function": {"name": "look_up", "description": "d", "parameters": {"type": "object",
-		"properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}}}]`)
-	arguments := map[string]any{"a": 1.0, "b": "x y"}
-	for _, name := range []string{
-		"Apriel-1.6-15b-Thinker-fixed", "Bielik-11B-v3.0-Instruct", "ByteDance-Seed-OSS", "Cohere2MoE", "CohereForAI-c4ai-command-r7b-12-2024-tool_use",
-		"GLM-4.6", "Kimi-K2-Thinking", "LFM2.5-8B-A1B", "MiMo-VL", "MiniMax-M1", "Mistral-Small-3.2-24B-Instruct-2506", "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
-		"NVIDIA-Nemotron-Nano-v2", "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", "Qwen-QwQ-32B", "Qwen-Qwen2.5-7B-Instruct", "Qwen-Qwen3-0.6B", "Qwen3.5-4B",
-		"Reka-Edge", "Spark2.5", "StepFun3.5-Flash", "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B", "deepseek-ai-DeepSeek-V3.2", "deepseek-ai-DeepSeek-V4",
-		"google-gemma-4-31B-it", "ibm-granite-granite-4.1", "inclusionai-ling-3.0-flash", "llama-cpp-deepseek-r1", "meta-llama-Llama-3.1-8B-Instruct",
-		"meta-llama-Llama-3.3-70B-Instruct", "mistralai-Ministral-3-14B-Reasoning-2512", "moonshotai-Kimi-K2", "muse-glimmer", "openai-gpt-oss-120b",
-		"poolside-Laguna-S-2.1", "poolside-Laguna-XS.2", "unsloth-mistral-Devstral-Small-2507",
-	} {
-		tm := template(t, name, nil)
-		m := []Message{{Role: User, Content: "Hi"}}
-		before, err := tm.Text(m, Options{Tools: tools})
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, _ := json.Marshal(arguments)
-		after, err := tm.Text(append(m, Message{Role: Assistant, ToolCalls: []ToolCall{{ID: "abcdefghi", Name: "look_up", Arguments: string(raw)}}}), Options{Tools: tools})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if prompt, err := tm.Text(m, Options{Tools: tools, AddGenerationPrompt: true}); err == nil && strings.HasPrefix(after, prompt) {
-			before = prompt
-		}
-		common := 0
-		for common < min(len(before), len(after)) && before[common] == after[common] {
-			common++
-		}
-		if at := strings.LastIndex(after[:common], "<"); at >= 0 && !strings.Contains(after[at:common], ">") {
-			common = at
-		}
-		written := strings.TrimSuffix(after[common:], "<|eot_id|>") // a token that ends the answer
-		got := stream(tm.NewParser(nil), written, func(n int) int { return min(n, 3) })
-		var back map[string]any
-		if len(got.ToolCalls) != 1 || got.ToolCalls[0].Name != "look_up" || json.Unmarshal([]byte(got.ToolCalls[0].Arguments), &back) != nil || !maps.Equal(back, arguments) {
-			t.Errorf("%s: %q gave %+v", name, written, got)
-		}
-	}
 }
 
 func TestParser(t *testing.T) {
@@ -197,7 +160,8 @@ func FuzzParserChunking(f *testing.F) {
 		f.Add(s.text, uint64(7))
 	}
 	var all []*Template
-	for _, source := range []string{"</think><tool_call>", "[/THINK][TOOL_CALLS]", "<|channel|><|message|><|start|>", "<|eom|><|message|>to=", "<|open|><|sep|><|close|>", "<|channel><channel|>"} {
+	for _, source := range []string{"</think><tool_call>", "[/THINK][TOOL_CALLS]", "<|channel|><|message|><|start|>", "<|eom|><|message|>to=", "<|open|><|sep|><|close|>", "<|channel><channel|>",
+		"<|message_sep|><|role_sep|>", ">>>${recipient}", "]<]minimax[>[<tool_call>", "<function name=<![CDATA[", "Action:\\n```json"} {
 		tm, err := New("{# "+source+" #}", nil, Names{})
 		if err != nil {
 			f.Fatal(err)

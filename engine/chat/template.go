@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,6 +35,9 @@ type Template struct {
 
 	mu      sync.Mutex
 	prompts map[string]string // generation prompts by what was asked about thinking
+
+	learnCalls sync.Once
+	calls      callStyle
 }
 
 // RefusedError is a template's own refusal of a conversation.
@@ -148,10 +152,18 @@ func mergeSystem(messages []Message) ([]Message, bool) {
 }
 
 func (t *Template) renderAs(messages []Message, o Options) (string, error) {
+	style := plainCalls
+	if slices.ContainsFunc(messages, func(m Message) bool { return len(m.ToolCalls) > 0 }) {
+		style = t.callsAs()
+	}
+	return t.renderCalls(messages, o, style)
+}
+
+func (t *Template) renderCalls(messages []Message, o Options, style callStyle) (string, error) {
 	list := make([]jinja.Value, len(messages))
 	input := len(o.Tools)
 	for i, m := range messages {
-		list[i] = t.value(m)
+		list[i] = t.value(m, style)
 		input += len(m.Content) + len(m.Thinking)
 	}
 	now := o.Now
@@ -202,11 +214,14 @@ func (t *Template) think(data map[string]jinja.Value, on bool) {
 }
 
 // value makes of a message what templates read.
-func (t *Template) value(m Message) jinja.Value {
+func (t *Template) value(m Message, style callStyle) jinja.Value {
 	v := jinja.NewDict()
 	d := v.AsDict()
 	d.Set("role", jinja.NewString(string(m.Role)))
 	d.Set("content", jinja.NewString(m.Content))
+	if style.alone && m.Content == "" && len(m.ToolCalls) > 0 {
+		d.Set("content", jinja.None())
+	}
 	if m.Thinking != "" {
 		if strings.Contains(t.source, "reasoning_content") {
 			d.Set("reasoning_content", jinja.NewString(m.Thinking))
@@ -217,7 +232,7 @@ func (t *Template) value(m Message) jinja.Value {
 	if len(m.ToolCalls) > 0 {
 		calls := make([]jinja.Value, len(m.ToolCalls))
 		for i, c := range m.ToolCalls {
-			calls[i] = callValue(c)
+			calls[i] = style.value(c)
 		}
 		d.Set("tool_calls", jinja.NewList(calls))
 	}
@@ -238,18 +253,4 @@ func (t *Template) readsThinking() bool {
 		}
 	}
 	return false
-}
-
-func callValue(c ToolCall) jinja.Value {
-	arguments, err := parseJSON(json.RawMessage(c.Arguments))
-	if err != nil {
-		arguments = jinja.NewString(c.Arguments)
-	}
-	f, v := jinja.NewDict(), jinja.NewDict()
-	f.AsDict().Set("name", jinja.NewString(c.Name))
-	f.AsDict().Set("arguments", arguments)
-	v.AsDict().Set("id", jinja.NewString(c.ID))
-	v.AsDict().Set("type", jinja.NewString("function"))
-	v.AsDict().Set("function", f)
-	return v
 }

@@ -7,100 +7,127 @@ import (
 	"strings"
 )
 
+// readCalls reads a tool call between its marks. Where a header named the function, the
+// text is its arguments; of the forms some have the name in the opening mark. It returns
+// nil for what is no call.
+func readCalls(function, opening, text, end string) []ToolCall {
+	if function != "" {
+		arguments := cmp.Or(strings.TrimSpace(text), "{}")
+		if !json.Valid([]byte(arguments)) {
+			return nil
+		}
+		return []ToolCall{{Name: function, Arguments: arguments}}
+	}
+	if calls := parseCalls(opening + text + end); calls != nil {
+		return calls
+	}
+	return parseCalls(text)
+}
+
 // parseCalls reads the tool calls that models write: JSON objects of name and arguments
-// or parameters, a name followed by JSON, elements named function and parameter, or
+// or parameters, names followed by JSON, elements named function and parameter, or
 // arg_key and arg_value, and the forms of toolforms.go. It returns nil for what is none
 // of them.
 func parseCalls(text string) []ToolCall {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "```"))
 	if text == "" {
 		return nil
 	}
-	if calls := jsonCalls(text); calls != nil {
-		return calls
-	}
-	if m := functionForm.FindStringSubmatch(text); m != nil {
-		return elementCall(m[1], parameterForm.FindAllStringSubmatch(m[2], -1))
-	}
-	for _, read := range []func(string) []ToolCall{invokeCalls, partCalls, spelledCalls} {
+	for _, read := range []func(string) []ToolCall{
+		jsonCalls, functionCalls, invokeCalls, spacedCalls, openCalls, partCalls, spelledCalls, keyedCalls, namedCalls,
+	} {
 		if calls := read(text); calls != nil {
 			return calls
 		}
-	}
-	if name, rest, ok := strings.Cut(text, "<arg_key>"); ok && plainName.MatchString(strings.TrimSpace(name)) {
-		return elementCall(strings.TrimSpace(name), argumentForm.FindAllStringSubmatch("<arg_key>"+rest, -1))
-	}
-	name, arguments, ok := strings.Cut(text, "{")
-	name, id, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(name), "[ARGS]"), "[CALL_ID]")
-	if arguments = "{" + arguments; ok && plainName.MatchString(name) && json.Valid([]byte(arguments)) {
-		return []ToolCall{{ID: id, Name: name, Arguments: arguments}}
 	}
 	return nil
 }
 
 var (
-	plainName     = regexp.MustCompile(`^[\w.-]+$`)
-	functionForm  = regexp.MustCompile(`(?s)^<function=([\w.-]+)>(.*)</function>$`)
-	parameterForm = regexp.MustCompile(`(?s)<parameter=([^>]+)>\n?(.*?)\n?</parameter>`)
-	argumentForm  = regexp.MustCompile(`(?s)<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+	plainName = regexp.MustCompile(`^[\w.-]+$`)
+	// nameForm is the name of a call, which JSON follows; Mistral has marks in it,
+	// functionary one before each further name.
+	nameForm = regexp.MustCompile(`(?:^|>>>)([\w.-]+)(?:\[CALL_ID\](\w*))?(?:\[ARGS\])?\s*`)
 )
 
-// elementCall makes one call of named values: those that are JSON stay so, the
-// others are strings.
-func elementCall(name string, values [][]string) []ToolCall {
-	arguments := map[string]json.RawMessage{}
-	for _, v := range values {
-		value := json.RawMessage(v[2])
-		if !json.Valid(value) {
-			value, _ = json.Marshal(v[2]) // a string always has a JSON form
+// namedCalls are names followed by JSON.
+func namedCalls(text string) []ToolCall {
+	var calls []ToolCall
+	for text != "" {
+		m := nameForm.FindStringSubmatchIndex(text)
+		if m == nil || m[0] != 0 {
+			return nil
 		}
-		arguments[v[1]] = value
+		id := ""
+		if m[4] >= 0 {
+			id = text[m[4]:m[5]]
+		}
+		var arguments json.RawMessage
+		d := json.NewDecoder(strings.NewReader(text[m[1]:]))
+		if d.Decode(&arguments) != nil || arguments[0] != '{' {
+			return nil
+		}
+		calls = append(calls, ToolCall{ID: id, Name: text[m[2]:m[3]], Arguments: string(arguments)})
+		text = strings.TrimSpace(text[m[1]+int(d.InputOffset()):])
 	}
-	b, err := json.Marshal(arguments)
-	if err != nil {
-		return nil
-	}
-	return []ToolCall{{Name: name, Arguments: string(b)}}
+	return calls
+}
+
+// callForm is a call as an object. Arguments may be an object or one in a string.
+type callForm struct {
+	ID         string          `json:"id"`
+	CallID     string          `json:"tool_call_id"`
+	Name       string          `json:"name"`
+	ToolName   string          `json:"tool_name"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Parameters json.RawMessage `json:"parameters"`
 }
 
 // jsonCalls are objects, one after the other or in a list.
 func jsonCalls(text string) []ToolCall {
-	type form struct {
-		ID         string          `json:"id"`
-		CallID     string          `json:"tool_call_id"`
-		Name       string          `json:"name"`
-		ToolName   string          `json:"tool_name"`
-		Arguments  json.RawMessage `json:"arguments"`
-		Parameters json.RawMessage `json:"parameters"`
-	}
-	var all []form
+	var all []json.RawMessage
 	var err error
 	if strings.HasPrefix(text, "[") {
 		err = json.Unmarshal([]byte(text), &all)
 	} else {
 		for d := json.NewDecoder(strings.NewReader(text)); err == nil && d.More(); {
-			var f form
-			err = d.Decode(&f)
-			all = append(all, f)
+			var one json.RawMessage
+			err = d.Decode(&one)
+			all = append(all, one)
 		}
-	}
-	if err != nil {
-		return nil
 	}
 	var calls []ToolCall
-	for _, f := range all {
-		name, arguments := cmp.Or(f.Name, f.ToolName), f.Arguments
-		if arguments == nil {
-			arguments = f.Parameters
-		}
-		if name == "" {
+	for _, one := range all {
+		c, ok := jsonCall(one)
+		if err != nil || !ok {
 			return nil
 		}
-		text := string(arguments)
-		if quoted := ""; json.Unmarshal(arguments, &quoted) == nil && quoted != "" {
-			text = quoted
-		}
-		calls = append(calls, ToolCall{ID: cmp.Or(f.ID, f.CallID), Name: name, Arguments: text})
+		calls = append(calls, c)
 	}
 	return calls
+}
+
+// jsonCall reads one object: of the names above, or with the function's for its only one.
+func jsonCall(text json.RawMessage) (ToolCall, bool) {
+	var f callForm
+	if json.Unmarshal(text, &f) != nil {
+		return ToolCall{}, false
+	}
+	name, arguments := cmp.Or(f.Name, f.ToolName), f.Arguments
+	if arguments == nil {
+		arguments = f.Parameters
+	}
+	var only map[string]json.RawMessage
+	if name == "" && json.Unmarshal(text, &only) == nil && len(only) == 1 {
+		for name, arguments = range only {
+			if arguments[0] != '{' {
+				return ToolCall{}, false
+			}
+		}
+	}
+	c := ToolCall{ID: cmp.Or(f.ID, f.CallID), Name: name, Arguments: string(arguments)}
+	if quoted := ""; json.Unmarshal(arguments, &quoted) == nil && quoted != "" {
+		c.Arguments = quoted
+	}
+	return c, name != ""
 }
