@@ -27,7 +27,7 @@ const codeBar = "▏"
 
 // code renders a block of code behind a thin bar, long lines wrapped.
 func (p *page) code(lines *gmtext.Segments, lang string, m margin) {
-	m = m.add(codeBar+" ", codeBar+" ")
+	m = p.indent(m, codeBar+" ", codeBar+" ")
 	if lang != "" {
 		p.put(m, glyphs(nil, CleanLine(lang), Span{Role: RoleFaint, Src: -1}))
 		m = m.next()

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Attr is a set of text attributes.
 type Attr uint8
@@ -32,12 +35,16 @@ type glyph struct {
 	n    int // bytes of the source
 }
 
+// mostBytes is the most that a glyph shows: the longest emoji take some forty bytes, and
+// marks without end on one letter would make a row too long for a terminal.
+const mostBytes = 64
+
 // glyphs appends the clusters of text in the style and at the place of like.
 // Tabs become spaces up to the next stop, counted from the start of dst.
 func glyphs(dst []glyph, text string, like Span) []glyph {
-	col := 0
-	for _, g := range dst {
-		col += int(g.w)
+	col := 0 // asked for by tabs alone
+	if strings.IndexByte(text, '\t') >= 0 {
+		col = cellsOf(dst)
 	}
 	for i := 0; i < len(text); {
 		cluster, w := firstCluster(text[i:])
@@ -53,7 +60,9 @@ func glyphs(dst []glyph, text string, like Span) []glyph {
 			dst = append(dst, g)
 		} else { // nothing of its own to show: it rides on what stands before it
 			last := &dst[len(dst)-1]
-			last.s += g.s
+			if len(last.s) < mostBytes {
+				last.s += g.s
+			}
 			last.n += g.n
 		}
 		col += w
@@ -62,8 +71,9 @@ func glyphs(dst []glyph, text string, like Span) []glyph {
 	return dst
 }
 
-// firstCluster cuts the first grapheme cluster off and measures it. Two plain
-// ASCII bytes in a row cannot be of one cluster.
+// firstCluster cuts the first grapheme cluster off, or the beginning of one that is
+// longer than mostBytes, and measures it. Two plain ASCII bytes in a row cannot be of
+// one cluster.
 func firstCluster(s string) (string, int) {
 	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 		if s[0] < 0x20 {
@@ -71,7 +81,12 @@ func firstCluster(s string) (string, int) {
 		}
 		return s[:1], 1
 	}
-	return Cluster(s)
+	end := len(s)
+	if end > mostBytes {
+		for end = mostBytes; end > mostBytes-utf8.UTFMax && !utf8.RuneStart(s[end]); end-- {
+		}
+	}
+	return Cluster(s[:end])
 }
 
 func (g *glyph) isSpace() bool { return g.s[0] == ' ' }

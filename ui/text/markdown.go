@@ -2,6 +2,7 @@ package text
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -55,19 +56,17 @@ type margin struct {
 	first, rest []glyph
 }
 
-func (m margin) width() int {
-	w := 0
-	for i := range m.rest {
-		w += int(m.rest[i].w)
-	}
-	return w
-}
+func (m margin) width() int { return cellsOf(m.rest) }
 
 // next is the margin after the first row.
 func (m margin) next() margin { return margin{m.rest, m.rest} }
 
-// add appends marks for the first row and blanks or bars for the rest.
-func (m margin) add(first, rest string) margin {
+// indent appends marks for the first row and blanks or bars as wide for the rest. Where
+// margins take half the page, what lies deeper stands where the level above it does.
+func (p *page) indent(m margin, first, rest string) margin {
+	if m.width()+Width(rest) > p.width/2 {
+		return m
+	}
 	like := Span{Role: RoleFaint, Src: -1}
 	return margin{
 		glyphs(append([]glyph(nil), m.first...), first, like),
@@ -84,8 +83,8 @@ func (p *page) blocks(n ast.Node, m margin, tight bool) {
 	}
 }
 
-// apart renders something behind an empty row, unless tight, and gives the margin for what follows. What renders to nothing
-// leaves nothing.
+// apart renders something behind an empty row, unless tight, and gives the margin for
+// what follows. What renders to nothing leaves nothing.
 func (p *page) apart(m margin, tight bool, render func()) margin {
 	before := len(p.rows)
 	if !tight {
@@ -104,13 +103,13 @@ func (p *page) block(n ast.Node, m margin) {
 	case *ast.Heading:
 		p.inline(n, m, Span{Role: RoleHeading})
 	case *ast.ThematicBreak:
-		p.put(m, glyphs(nil, repeat("─", min(p.width-m.width(), 40)), Span{Role: RoleFaint, Src: -1}))
+		p.put(m, glyphs(nil, strings.Repeat("─", max(0, min(p.width-m.width(), 40))), Span{Role: RoleFaint, Src: -1}))
 	case *ast.FencedCodeBlock:
 		p.code(n.Lines(), string(n.Language(p.src)), m)
 	case *ast.CodeBlock:
 		p.code(n.Lines(), "", m)
 	case *ast.Blockquote:
-		p.blocks(n, m.add("│ ", "│ "), false)
+		p.blocks(n, p.indent(m, "│ ", "│ "), false)
 	case *ast.List:
 		p.list(n, m)
 	case *extast.Table:
@@ -128,7 +127,7 @@ func (p *page) list(n *ast.List, m margin) {
 			mark = strconv.Itoa(number) + string(n.Marker) + " "
 			number++
 		}
-		im := m.add(mark, repeat(" ", len([]rune(mark))))
+		im := p.indent(m, mark, strings.Repeat(" ", len([]rune(mark))))
 		m = p.apart(m, n.IsTight || c == n.FirstChild(), func() {
 			start := len(p.rows)
 			if p.blocks(c, im, n.IsTight); len(p.rows) == start {
@@ -155,12 +154,4 @@ func trimRight(row []glyph) []glyph {
 		row = row[:len(row)-1]
 	}
 	return row
-}
-
-func repeat(s string, n int) string {
-	out := ""
-	for range max(n, 0) {
-		out += s
-	}
-	return out
 }

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"strings"
+
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
@@ -30,7 +32,7 @@ func (p *page) table(n *extast.Table, m margin) {
 			for _, w := range g.widths {
 				total += w
 			}
-			p.put(m, glyphs(nil, repeat("─", total), Span{Role: RoleFaint, Src: -1}))
+			p.put(m, glyphs(nil, strings.Repeat("─", total), Span{Role: RoleFaint, Src: -1}))
 		}
 	}
 }
@@ -98,9 +100,9 @@ func (p *page) tableRow(g *grid, row [][][]glyph, m margin) margin {
 			if i > 0 {
 				left += 2
 			}
-			out = glyphs(out, repeat(" ", left), Span{Src: -1})
+			out = glyphs(out, strings.Repeat(" ", left), Span{Src: -1})
 			out = append(out, cell...)
-			out = glyphs(out, repeat(" ", right), Span{Src: -1})
+			out = glyphs(out, strings.Repeat(" ", right), Span{Src: -1})
 		}
 		p.rows = append(p.rows, append(append([]glyph(nil), m.first...), trimRight(out)...))
 		m = m.next()
