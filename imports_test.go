@@ -13,10 +13,11 @@ import (
 var allowed = map[string][]string{
 	"":               {"ui", "engine", "engine/builtin", "engine/library"},
 	"release":        {},
-	"ui":             {"engine", "engine/chat", "ui/store", "ui/text", "engine/library"},
+	"ui":             {"engine", "engine/chat", "ui/screen", "ui/store", "ui/text", "engine/library"},
 	"ui/store":       {"engine/chat"},
 	"ui/text":        {},
 	"ui/picture":     {},
+	"ui/screen":      {},
 	"engine":         {"engine/builtin", "engine/library", "engine/chat", "engine/token", "engine/gguf", "engine/model", "engine/kv", "engine/cpu", "engine/cuda"},
 	"engine/chat":    {"engine/token"},
 	"engine/token":   {"engine/gguf"},

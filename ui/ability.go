@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // ability is what a terminal can take, by what the environment says of it.
@@ -53,5 +54,5 @@ func (r *root) askColours() tea.Cmd {
 	if !r.term.strings {
 		return nil
 	}
-	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor)
+	return tea.Raw(ansi.RequestBackgroundColor + ansi.RequestForegroundColor)
 }

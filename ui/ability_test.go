@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/screen"
 )
 
 // TestTerminals runs the program as it would on each terminal: consoles get no
@@ -40,12 +41,10 @@ func TestTerminals(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.restore(context.Background())
-		p := tea.NewProgram(r, tea.WithInput(in), tea.WithOutput(io.MultiWriter(term, &ours)), tea.WithWindowSize(100, 30),
-			tea.WithEnvironment(c.env), tea.WithColorProfile(colorprofile.Env(c.env)), tea.WithoutSignalHandler())
 		done := make(chan error, 1)
 		go func() {
-			_, err := p.Run()
-			done <- err
+			done <- screen.Run(context.Background(), r, screen.Options{In: in, Out: io.MultiWriter(term, &ours), Env: c.env,
+				Profile: colorprofile.Env(c.env), Width: 100, Height: 30})
 		}()
 		term.waitFor(t, "answers here")
 		io.WriteString(term.keys, "Write a poem\r")

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/confab-tui/confab/engine/chat"
+	"github.com/confab-tui/confab/ui/screen"
 )
 
 // do carries out an action, whatever asked for it.
@@ -37,9 +38,9 @@ func (r *root) do(a action) tea.Cmd {
 	case doPanel:
 		r.togglePanel()
 	case doSuspend:
-		return tea.Suspend
+		return screen.Suspend
 	case doRedraw:
-		return tea.ClearScreen
+		return screen.Redraw
 	case doMouse:
 		r.toggleMouse()
 	case doHelp:

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/base64"
 	"os"
 	"strings"
 	"testing"
@@ -104,10 +105,15 @@ func TestCopyCommands(t *testing.T) {
 	}
 }
 
-// clipboardOf is the text of the message that asks for the clipboard, which
-// Bubble Tea keeps to itself.
+// clipboardOf is the text that a message gives to the terminal's clipboard.
 func clipboardOf(m tea.Msg) (string, bool) {
-	return stringOfSameType(m, tea.SetClipboard("")())
+	raw, ok := m.(tea.RawMsg)
+	if !ok {
+		return "", false
+	}
+	coded, ok := strings.CutPrefix(raw.Msg.(string), "\x1b]52;c;")
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(coded, "\x07"))
+	return string(text), ok && err == nil
 }
 
 func TestHistoryList(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // osc52Most is the longest text that is given to the terminal; many terminals
@@ -39,7 +40,7 @@ func (r *root) copy(s, what string) tea.Cmd {
 		return native
 	}
 	r.say(toneQuiet, "copied "+done.what)
-	return tea.Batch(tea.SetClipboard(s), native)
+	return tea.Batch(tea.Raw(ansi.SetSystemClipboard(s)), native)
 }
 
 // copiedMsg is what became of a copy.

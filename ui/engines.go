@@ -182,8 +182,11 @@ func (r *root) reopen() tea.Cmd {
 	if b.engine == nil {
 		return r.want(b)
 	}
-	old := b.take()
-	return tea.Sequence(func() tea.Msg { old.Close(); return nil }, r.want(b))
+	old, want := b.take(), r.want(b)
+	return func() tea.Msg {
+		old.Close()
+		return tea.BatchMsg{want}
+	}
 }
 
 // want begins to open a model that is not open yet, or puts it into the queue.

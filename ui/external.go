@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/confab-tui/confab/ui/screen"
 )
 
 // writtenMsg is what came back from the external editor.
@@ -49,7 +51,7 @@ func openEditor(p *pane, name, draft string) tea.Msg {
 		return writtenMsg{p, "", err}
 	}
 	argv := append(strings.Fields(name), path)
-	return tea.ExecProcess(exec.Command(argv[0], argv[1:]...), func(err error) tea.Msg { return readBack(p, path, err) })()
+	return screen.Exec(exec.Command(argv[0], argv[1:]...), func(err error) tea.Msg { return readBack(p, path, err) })
 }
 
 // draftFile writes the draft to a file that only this person can read.

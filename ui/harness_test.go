@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -90,12 +89,6 @@ func (b *bench) run(cmd tea.Cmd) {
 	case openedMsg, statsMsg, sheetMsg:
 		b.send(m)
 	default:
-		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeOf(tea.Cmd(nil)) {
-			for i := range v.Len() {
-				b.run(v.Index(i).Interface().(tea.Cmd))
-			}
-			return
-		}
 		b.sent = append(b.sent, msg)
 	}
 }
@@ -284,14 +277,4 @@ func (b *bench) golden(name string) {
 	if got != string(want) {
 		b.Errorf("%s differs.\n--- want\n%s--- got\n%s", path, want, got)
 	}
-}
-
-// stringOfSameType gives a message's text where it is a string of the type of
-// another message.
-func stringOfSameType(m, like tea.Msg) (string, bool) {
-	v := reflect.ValueOf(m)
-	if v.Type() != reflect.TypeOf(like) || v.Kind() != reflect.String {
-		return "", false
-	}
-	return v.String(), true
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"reflect"
 	"strings"
 	"time"
 
@@ -184,55 +183,14 @@ func (p *plain) take(msg tea.Msg) {
 	case nil:
 	case tea.QuitMsg:
 		p.quit = true
-	case turnMsg:
-		p.take(m.first)
-		p.inTurn(m.rest)
 	case tea.BatchMsg:
 		for _, c := range m {
 			p.begin(c)
 		}
 	default:
-		if cmds, ok := sequence(msg); ok {
-			p.inTurn(cmds)
-			return
-		}
 		_, cmd := p.r.Update(msg)
 		p.begin(cmd)
 	}
-}
-
-// inTurn carries out commands one after the other.
-func (p *plain) inTurn(cmds []tea.Cmd) {
-	if len(cmds) == 0 {
-		return
-	}
-	p.begin(func() tea.Msg {
-		var first tea.Msg
-		if cmds[0] != nil {
-			first = cmds[0]()
-		}
-		return turnMsg{first, cmds[1:]}
-	})
-}
-
-// turnMsg is the end of the first of several commands.
-type turnMsg struct {
-	first tea.Msg
-	rest  []tea.Cmd
-}
-
-// sequence takes the commands out of tea.Sequence's message, whose type has no
-// name for others.
-func sequence(msg tea.Msg) ([]tea.Cmd, bool) {
-	v := reflect.ValueOf(msg)
-	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
-		return nil, false
-	}
-	cmds := make([]tea.Cmd, v.Len())
-	for i := range cmds {
-		cmds[i] = v.Index(i).Interface().(tea.Cmd)
-	}
-	return cmds, true
 }
 
 // line says one line of our own, on a line of its own.

@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/screen"
 )
 
 // terminal is an emulator that a whole program runs on: what the program writes
@@ -82,11 +83,9 @@ func (t *terminal) start(tb testing.TB, in io.Reader, f *fake, profile colorprof
 		tb.Fatal(err)
 	}
 	r.restore(context.Background())
-	p := tea.NewProgram(r, tea.WithInput(in), tea.WithOutput(t), tea.WithWindowSize(t.w, t.h),
-		tea.WithEnvironment(env), tea.WithColorProfile(profile), tea.WithoutSignalHandler())
 	done := make(chan error, 1)
 	go func() {
-		_, err := p.Run()
+		err := screen.Run(context.Background(), r, screen.Options{In: in, Out: t, Env: env, Profile: profile, Width: t.w, Height: t.h})
 		r.leave()
 		closeStore()
 		done <- err

@@ -2,17 +2,13 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/term"
 
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/store"
@@ -297,33 +293,3 @@ func (r *root) launch(p *pane, seed int64) launch {
 
 // say shows a message until the next key.
 func (r *root) say(t tone, s string) { r.toast = toast{text: s, tone: t} }
-
-// Run shows the program until the person leaves it. The terminal is restored
-// and what was written is saved whatever ends it.
-func Run(ctx context.Context, o Options) error {
-	env := os.Environ()
-	bare := wantsPlain(&o, env)
-	if !bare && !term.IsTerminal(os.Stdout.Fd()) {
-		return errNoTerm
-	}
-	ctx, stop := hangup(ctx)
-	defer stop()
-	r := newRoot(ctx, o, env)
-	closeStore, err := r.openStore()
-	if err != nil {
-		return err
-	}
-	r.restore(ctx)
-	if bare {
-		runPlain(ctx, r, os.Stdin, os.Stdout, term.IsTerminal(os.Stdin.Fd()))
-		r.leave()
-		return closeStore()
-	}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(calm())}
-	if !r.th.colour {
-		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
-	}
-	_, err = tea.NewProgram(r, options...).Run()
-	r.leave()
-	return errors.Join(runError(err), closeStore())
-}

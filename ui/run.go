@@ -5,47 +5,64 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
 
+	"github.com/confab-tui/confab/ui/screen"
 	"github.com/confab-tui/confab/ui/store"
 	"github.com/confab-tui/confab/ui/text"
 )
 
-var errNoTerm = errors.New("the chat needs a terminal, and the output is none: confab ask answers into a pipe or a file, --accessible talks in lines")
+var errNoTerm = errors.New("the chat needs a terminal, and the input or the output is none: confab ask answers into a pipe or a file, --accessible talks in lines")
 
-// errHangup is the cause of a program that ends because its terminal went away
-// or it was asked to.
-var errHangup = errors.New("the terminal was closed")
-
-// hangup ends the program on SIGHUP and SIGTERM, so that what is written is
-// saved. Bubble Tea itself knows only the latter.
-func hangup(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGHUP, syscall.SIGTERM)
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-c:
-			cancel(errHangup)
-		case <-done:
-		}
-	}()
-	return ctx, func() { signal.Stop(c); close(done); cancel(nil) }
-}
-
-// runError makes an ordinary end of what Bubble Tea reports as one by force.
-func runError(err error) error {
-	if errors.Is(err, tea.ErrProgramPanic) || err == nil {
+// Run shows the program until the person leaves it, the terminal goes away or a signal
+// ends it. The terminal is restored and what was written is saved whatever ends it.
+func Run(ctx context.Context, o Options) error {
+	env := os.Environ()
+	bare := wantsPlain(&o, env)
+	if !bare && !(term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd())) {
+		return errNoTerm
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGTERM)
+	defer stop()
+	r := newRoot(ctx, o, env)
+	closeStore, err := r.openStore()
+	if err != nil {
 		return err
 	}
-	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted) || errors.Is(err, context.Canceled) {
-		return nil
+	r.restore(ctx)
+	if bare {
+		runPlain(ctx, r, os.Stdin, os.Stdout, term.IsTerminal(os.Stdin.Fd()))
+	} else {
+		profile := colorprofile.ASCII
+		if r.th.colour {
+			profile = colorprofile.Detect(os.Stdout, env)
+		}
+		err = screen.Run(ctx, r, screen.Options{In: os.Stdin, Out: os.Stdout, Env: env, Profile: profile,
+			AsksModes: r.term.strings && answersModes(env), Filter: calm()})
 	}
-	return err
+	r.leave()
+	return errors.Join(err, closeStore())
+}
+
+// answersModes tells whether a terminal may be asked for its modes. Over ssh that is
+// only done where it is known to answer, since an answer may come when the program is
+// over; Apple's prints the question.
+func answersModes(env []string) bool {
+	for _, known := range []string{"ghostty", "wezterm", "alacritty", "kitty", "rio"} {
+		if strings.Contains(lookup(env, "TERM"), known) {
+			return true
+		}
+	}
+	if lookup(env, "WT_SESSION") != "" {
+		return true
+	}
+	return lookup(env, "SSH_TTY") == "" && lookup(env, "TERM_PROGRAM") != "Apple_Terminal"
 }
 
 // calm drops wheel and drag events that come faster than a frame, so that keys

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // themeCommand is /theme: it names the themes, or takes one at once and for
@@ -37,7 +38,7 @@ func (r *root) setTheme(name string) tea.Cmd {
 	if g, _ := r.th.ground(); g != nil || r.th.bg != nil {
 		return nil
 	}
-	return tea.Tick(200*time.Millisecond, func(time.Time) tea.Msg { return tea.RequestBackgroundColor() })
+	return tea.Tick(200*time.Millisecond, func(time.Time) tea.Msg { return tea.RawMsg{Msg: ansi.RequestBackgroundColor} })
 }
 
 // restoreTheme takes the theme that was chosen last time.
