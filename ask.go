@@ -86,7 +86,7 @@ type asking struct {
 func (a asking) run(ctx context.Context, s *settings, prompt string) error {
 	info := a.engine.Info()
 	for _, n := range info.Notices {
-		fmt.Fprintln(a.err, "confab:", n)
+		fmt.Fprintln(cleaned{a.err}, "confab:", n)
 	}
 	req := engine.Request{Sampling: s.over(info.Sampling), MaxTokens: s.predict, Think: s.thinking(), DropOldest: s.drop}
 	if s.system != "" {

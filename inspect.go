@@ -31,7 +31,7 @@ func inspectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := c.OutOrStdout()
+			w := cleaned{c.OutOrStdout()}
 			if err := inspectSummary(w, in); err != nil {
 				return err
 			}

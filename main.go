@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui"
 )
 
 // version is set by the release build.
@@ -63,23 +65,35 @@ func run(args []string) int {
 // longNames spells llama.cpp's -sys and -hf as the long flags, since a short flag
 // has one letter here.
 func longNames(args []string) []string {
-	out := make([]string, len(args))
-	for i, a := range args {
+	out := slices.Clone(args)
+	for i, a := range out {
 		switch a {
 		case "-sys":
-			a = "--system-prompt"
+			out[i] = "--system-prompt"
 		case "-hf":
-			a = "--hf"
+			out[i] = "--hf"
+		case "--": // what follows is no flag
+			return out
 		}
-		out[i] = a
 	}
 	return out
 }
 
 func printError(w io.Writer, _ fang.Styles, err error) {
 	if !errors.Is(err, errInterrupted) {
-		fmt.Fprintln(w, "confab:", err)
+		fmt.Fprintln(cleaned{w}, "confab:", err)
 	}
+}
+
+// cleaned writes what a terminal only shows, whatever a file or the network put into it.
+// A character must not be cut between two calls.
+type cleaned struct{ io.Writer }
+
+func (c cleaned) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(c.Writer, ui.Clean(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 func rootCommand() *cobra.Command {

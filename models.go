@@ -26,7 +26,7 @@ func modelsCommand() *cobra.Command {
 			if asJSON {
 				return listJSON(c, found)
 			}
-			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 3, ' ', 0)
+			w := tabwriter.NewWriter(cleaned{c.OutOrStdout()}, 0, 0, 3, ' ', 0)
 			fmt.Fprintf(w, "NAME\tKIND\tSIZE\tFROM\nbuiltin\tllama Q8_0\t%s\t%s\n", library.Size(int64(len(builtin.Model()))), "confab itself")
 			for _, m := range found {
 				kind := m.Arch + " " + m.Quant

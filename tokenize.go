@@ -75,7 +75,7 @@ func renderCommand() *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(c.OutOrStdout()).Encode(map[string]any{"text": text, "tokens": ids})
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s\n\n%d tokens: %s\n", text, len(ids), joinIDs(ids))
+			fmt.Fprintf(cleaned{c.OutOrStdout()}, "%s\n\n%d tokens: %s\n", text, len(ids), joinIDs(ids))
 			return nil
 		},
 	}
