@@ -133,10 +133,7 @@ func (c *Chat) saveMessage(m *Message, urgent bool) {
 		snapshot.Facts = &f
 	}
 	snapshot.ToolCalls = slices.Clone(m.ToolCalls)
-	c.store.writer.change(urgent, func(b *batch) {
-		b.messages[m.ID] = snapshot
-		b.bytes += len(m.Content) + len(m.Thinking)
-	})
+	c.store.writer.change(urgent, func(b *batch) { b.messages[m.ID] = snapshot })
 }
 
 // SetTitle renames the chat.

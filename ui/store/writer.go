@@ -23,7 +23,6 @@ type batch struct {
 	chats    map[ID]map[string]any // columns by name
 	messages map[ID]Message
 	state    map[string]string
-	bytes    int // of text in messages, about
 }
 
 func newBatch() batch {
@@ -31,6 +30,15 @@ func newBatch() batch {
 }
 
 func (b *batch) len() int { return len(b.chats) + len(b.messages) + len(b.state) }
+
+// bytes counts those of the messages' text.
+func (b *batch) bytes() int {
+	n := 0
+	for _, m := range b.messages {
+		n += len(m.Content) + len(m.Thinking)
+	}
+	return n
+}
 
 // under adds the values of an older batch where b has no newer ones.
 func (b *batch) under(old batch) {
@@ -54,7 +62,6 @@ func (b *batch) under(old batch) {
 			b.state[k] = v
 		}
 	}
-	b.bytes = max(b.bytes, old.bytes)
 }
 
 // split makes a batch of each row, chats first.
@@ -185,12 +192,12 @@ func (w *writer) next() (delay time.Duration, due, closing bool) {
 	if w.dirty.len() == 0 {
 		return 0, false, false
 	}
-	pause := quiet + quietPerMiB*time.Duration(w.dirty.bytes)/(1<<20)
+	var pause time.Duration
 	switch {
 	case w.err != nil:
 		pause = w.retry
-	case w.urgent:
-		pause = 0
+	case !w.urgent:
+		pause = quiet + quietPerMiB*time.Duration(w.dirty.bytes())/(1<<20)
 	}
 	return time.Until(w.last.Add(pause)), true, false
 }
