@@ -52,12 +52,17 @@ func (b *inbox) wait(most time.Duration) {
 	}
 }
 
-func (b *inbox) take() []func() {
+// take gives the work that came first, nil where there is none. One at a time: what
+// comes after work that panics is still there for die.
+func (b *inbox) take() func() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	posts := b.posts
-	b.posts = nil
-	return posts
+	if len(b.posts) == 0 {
+		return nil
+	}
+	work := b.posts[0]
+	b.posts = b.posts[1:]
+	return work
 }
 
 func (b *inbox) close(why error) []func() {
@@ -145,7 +150,7 @@ func (e *Engine) look() error {
 func (e *Engine) prepare() (parts []part, rest time.Duration, closing bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, work := range e.inbox.take() {
+	for work := e.inbox.take(); work != nil; work = e.inbox.take() {
 		work()
 	}
 	if e.closing {
@@ -233,13 +238,14 @@ func (a *answer) tell() {
 	a.stream.add(event)
 }
 
-// finish ends an answer: its cells become a cached prefix.
+// finish ends an answer: its cells become a cached prefix. It is among the answers until
+// its stream has ended, so that die ends it where this breaks off.
 func (e *Engine) finish(a *answer, reason Reason, err error) {
 	if a.running() {
 		e.leave(a, reason == ReasonError)
 	}
-	e.answers = slices.DeleteFunc(e.answers, func(b *answer) bool { return a == b })
 	a.end(reason, err)
+	e.answers = slices.DeleteFunc(e.answers, func(b *answer) bool { return a == b })
 }
 
 // end tells the stream how it ended; nothing may follow.
@@ -292,9 +298,10 @@ func (a *answer) lastWords(why error) {
 	a.end(reason, why)
 }
 
-// mourn lets work that came too late join the answers that die ends.
+// mourn lets work that came too late join the answers that die ends. That it panics
+// changes nothing any more: the answer joins them before anything else.
 func (e *Engine) mourn(work func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	work()
+	_ = guarded(func() error { work(); return nil })
 }
