@@ -35,7 +35,11 @@ type Figure struct {
 // report gets each figure as it is known.
 func Bench(ctx context.Context, c BenchConfig, report func(Figure) error) error {
 	if c.Config.Cells == 0 {
-		c.Config.Cells = max(c.Prompt, slices.Max(append(c.Batch, 1))*(max(c.Depth, 1)+c.Generate+1)) + 1
+		most := 1
+		for _, batch := range c.Batch {
+			most = max(most, batch)
+		}
+		c.Config.Cells = max(c.Prompt, most*(max(c.Depth, 1)+c.Generate+1)) + 1
 	}
 	e, err := Open(ctx, c.Config, nil)
 	if err != nil {
@@ -51,10 +55,10 @@ func Bench(ctx context.Context, c BenchConfig, report func(Figure) error) error 
 			return err
 		}
 	}
+	if c.Generate == 0 {
+		return nil
+	}
 	for _, batch := range c.Batch {
-		if c.Generate == 0 {
-			break
-		}
 		what := fmt.Sprintf("tg%dx%d@%d", c.Generate, batch, c.Depth)
 		err := c.measure(what, report, func() (float64, error) { return e.benchGenerate(ctx, c, batch) })
 		if err != nil {
