@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/engine/kv"
@@ -91,19 +92,18 @@ func (e *Engine) shorten(messages []chat.Message, o chat.Options) (rest []chat.M
 	for system < len(messages) && messages[system].Role == chat.System {
 		system++
 	}
-	rest = messages
-	for _, turn := range turns(messages, system) {
-		shorter := slices.Concat(messages[:system], messages[turn:])
-		tokens, err := e.words.encode(shorter, o)
-		if err != nil {
-			return nil, 0, err
-		}
-		rest, dropped = shorter, turn-system
-		if len(tokens) <= e.info.Context-e.info.Context/4 {
-			break
-		}
+	starts := turns(messages, system)
+	if len(starts) == 0 {
+		return messages, 0, nil
 	}
-	return rest, dropped, nil
+	without := func(turn int) []chat.Message { return slices.Concat(messages[:system], messages[starts[turn]:]) }
+	// Encoding takes its time, and the more turns are left out the less is to be encoded.
+	least := sort.Search(len(starts)-1, func(turn int) bool {
+		tokens, failed := e.words.encode(without(turn), o)
+		err = errors.Join(err, failed)
+		return len(tokens) <= e.info.Context-e.info.Context/4
+	})
+	return without(least), starts[least] - system, err
 }
 
 // turns lists where the second, third ... turn begins: at a message of the
