@@ -31,11 +31,12 @@ func TestFullDisk(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Skipf("no disk can be mounted: %v", err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("%v\n%s", err, out.Bytes())
-	}
+	err := cmd.Wait()
 	if strings.Contains(out.String(), "no disk can be mounted") {
-		t.Skip("no disk can be mounted")
+		t.Skip(out.String())
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, out.Bytes())
 	}
 }
 
