@@ -49,6 +49,8 @@ func New(f *gguf.File) (*Tokenizer, error) {
 	if err := t.vocab.load(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
+	// Before the models, which keep what plain text may become.
+	t.endings(f)
 	var err error
 	switch t.kind {
 	case "gpt2", "gemma4":
@@ -65,7 +67,7 @@ func New(f *gguf.File) (*Tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	t.vocab.endings(f)
+	t.around(f)
 	t.findSpecials(f)
 	return t, nil
 }

@@ -44,6 +44,15 @@ func TestUnigram(t *testing.T) {
 	}
 }
 
+// A token that ends the generation by its spelling is no text, though the file says so.
+func TestEndsAreNoText(t *testing.T) {
+	end := entry{"</s>", typeNormal, -1}
+	unigram := tokenizerOf(t, "t5", append([]entry{{"<pad>", typeControl, 0}, end}, unigramPieces()[2:]...), nil)
+	spells(t, unigram, unigram.Encode(nil, "a</s>"), " a", "<unk>")
+	longest := tokenizerOf(t, "rwkv", []entry{end, {"<", typeNormal, 0}, {"/", typeNormal, 0}, {"s", typeNormal, 0}, {">", typeNormal, 0}}, nil)
+	spells(t, longest, longest.Encode(nil, "</s>"), "<", "/", "s", ">")
+}
+
 func TestUnigramSpaces(t *testing.T) {
 	merged := tokenizerOf(t, "t5", unigramPieces(), map[string]any{"tokenizer.ggml.remove_extra_whitespaces": true})
 	spells(t, merged, merged.Encode(nil, "  a   ab "), " a", " ab")

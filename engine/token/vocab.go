@@ -116,15 +116,19 @@ func (v *vocab) special(f *gguf.File, name string, otherwise int32) int32 {
 	return int32(id)
 }
 
-// endings finds the tokens that end the generation: those that keys name and
-// those with well-known spellings, whose type files often have wrong.
-func (v *vocab) endings(f *gguf.File) {
+// around takes over what the file says of the tokens around a text.
+func (v *vocab) around(f *gguf.File) {
 	if b, ok := f.Bool("tokenizer.ggml.add_bos_token"); ok {
 		v.addBOS = b
 	}
 	if b, ok := f.Bool("tokenizer.ggml.add_eos_token"); ok {
 		v.addEOS = b
 	}
+}
+
+// endings finds the tokens that end the generation: those that keys name and
+// those with well-known spellings, whose type files often have wrong.
+func (v *vocab) endings(f *gguf.File) {
 	v.eog = map[int32]bool{}
 	for _, spelling := range endSpellings {
 		if id, ok := v.ID(spelling); ok {
