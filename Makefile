@@ -3,7 +3,7 @@
 GO ?= go
 # The packages with goroutines are tested under the race detector; the others
 # would only take longer.
-RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store
+RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store ./ui/screen
 
 .PHONY: invariants soak models screenshots demo build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
 
