@@ -8,6 +8,7 @@ func qwen35(b *builder) {
 	net := b.deltaNet()
 	a := b.attention()
 	a.rope = b.rotary(rotary{})
+	b.sections(len(a.rope.Freqs))
 	x := b.embed(1)
 	for i := range b.layers() {
 		h := b.norm(x, layerName(i, "attn_norm.weight"))

@@ -99,6 +99,25 @@ func (b *builder) scaleRotary(t *Rotary, r rotary) {
 	t.Label += fmt.Sprintf(", %s %g", kind, factor)
 }
 
+// sections checks what a file that reads pictures too says of its pairs: that every one goes
+// by its place in time, row or column, in turns, which are one position in a text. What is
+// left over goes by a fourth place that a text has none of.
+func (b *builder) sections(pairs int) {
+	list, ok := b.f.Ints(b.key("rope.dimension_sections"))
+	if !ok {
+		return
+	}
+	all := int64(0)
+	for _, n := range list {
+		all += max(0, n)
+	}
+	b.check(len(list) >= 3 && all > 0, "rope.dimension_sections are %v; wanted three or four numbers", list)
+	for i := int64(0); i < int64(pairs) && b.err == nil; i++ {
+		at := i % all
+		b.check(at/3 < list[at%3], "rope.dimension_sections are %v: pair %d goes by none of the first three, which is not supported", list, i)
+	}
+}
+
 // yarn divides slow pairs by the factor, leaves fast ones, and blends between: a pair is
 // fast if it turns beta_fast times within the original context, slow below beta_slow.
 // blend is how much of what is fast is left so, 0 for none of it and no sharper scores.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -184,5 +186,34 @@ func TestYaRNBlend(t *testing.T) {
 	}
 	if none.Magnitude != 3 || whole.Freqs[0] != 1 {
 		t.Errorf("magnitude %g, the fastest pair turns by %g", none.Magnitude, whole.Freqs[0])
+	}
+}
+
+// TestSections: a pair that goes by a fourth place would stand still in a text.
+func TestSections(t *testing.T) {
+	for _, name := range []string{"tiny-qwen35-f32", "tiny-qwen35moe-f32"} {
+		p := must(Load(parse(t, name, testModels(t)[name])))
+		key := p.Spec.Arch + ".rope.dimension_sections"
+		if slices.Contains(p.Inventory().UnusedKeys, key) {
+			t.Errorf("%s: %s counts as unused", name, key)
+		}
+		list, _ := p.File.Ints(key)
+		array := func(list ...int64) []byte {
+			out := binary.LittleEndian.AppendUint64([]byte{5, 0, 0, 0}, uint64(len(list)))
+			for _, n := range list {
+				out = binary.LittleEndian.AppendUint32(out, uint32(n))
+			}
+			return out
+		}
+		was := testModels(t)[name]
+		for _, c := range []struct {
+			sections []int64
+			refused  string
+		}{{[]int64{3, 3, 3, 0}, ""}, {[]int64{3, 2, 2, 1}, "pair 7 goes by none"}, {[]int64{8, 0, 0, 0}, "pair 1 goes by none"}, {[]int64{0, 0, 0, 0}, "wanted three or four"}} {
+			_, err := Load(parse(t, name, bytes.Replace(was, array(list...), array(c.sections...), 1)))
+			if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s with sections %v: %v, want %q", name, c.sections, err, c.refused)
+			}
+		}
 	}
 }
