@@ -63,13 +63,13 @@ func inspectSummary(out io.Writer, in *engine.Inspection) error {
 	row("tokens", "%s", in.Tokenizer)
 	row("template", "%s", in.Template)
 	for _, t := range in.Types {
-		row("weights", "%s in %d tensors, %s", t.Type, t.Tensors, library.Size(t.Bytes))
+		row("weights", "%s in %s, %s", t.Type, several(t.Tensors, "tensor"), library.Size(t.Bytes))
 	}
 	if n := len(in.Unused); n > 0 {
-		row("not used", "%d tensors, %s: %s", n, library.Size(in.UnusedBytes), few(in.Unused, "--tensors"))
+		row("not used", "%s, %s: %s", several(n, "tensor"), library.Size(in.UnusedBytes), few(in.Unused, "--tensors"))
 	}
 	if n := len(in.UnusedKeys); n > 0 {
-		row("not used", "%d keys: %s", n, few(in.UnusedKeys, "--keys"))
+		row("not used", "%s: %s", several(n, "key"), few(in.UnusedKeys, "--keys"))
 	}
 	if in.CellBytes > 0 {
 		cells := in.CellBytes * int64(in.Context)
@@ -85,6 +85,14 @@ func inspectSummary(out io.Writer, in *engine.Inspection) error {
 	}
 	row("confab", "%s", verdict)
 	return w.Flush()
+}
+
+// several counts things.
+func several(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // few names the first of what is not used; the flag marks them all.

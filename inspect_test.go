@@ -104,3 +104,44 @@ func TestInspectOtherFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectFigures has what a cell takes worked out by hand: layers that keep keys and
+// values, times heads, times both widths, two bytes each; and for a conversation what its
+// layers with a state keep, four bytes a value.
+func TestInspectFigures(t *testing.T) {
+	for name, want := range map[string]struct{ cell, state int64 }{
+		"tiny-deepseek2-f32":      {cell: 2 * 1 * (16 + 8 + 16) * 2}, // latent keys and values, for all heads
+		"tiny-deepseek2-lite-f32": {cell: 2 * 3 * (24 + 12) * 2},
+		"tiny-exaone4-f32":        {cell: 2 * 1 * (8 + 8) * 2},
+		"tiny-exaone4-swa-f32":    {cell: 64 * 1 * (4 + 4) * 2},
+		"tiny-gemma2-f32":         {cell: 2 * 2 * (32 + 32) * 2},
+		"tiny-gemma3-f32":         {cell: 6 * 2 * (32 + 32) * 2},
+		"tiny-gemma4-f32":         {cell: 2*(32+32)*2 + 2*(64+64)*2}, // two of four layers use those of others
+		"tiny-gemma4moe-f32":      {cell: 2*(32+32)*2 + 1*(64+64)*2},
+		"tiny-glm4-f32":           {cell: 2 * 2 * (32 + 32) * 2},
+		"tiny-glm4moe-f32":        {cell: 2 * 1 * (16 + 16) * 2}, // the third layer is not run
+		"tiny-gpt-oss-f32":        {cell: 2 * 2 * (32 + 32) * 2},
+		"tiny-granite-f32":        {cell: 2 * 1 * (16 + 16) * 2},
+		"tiny-granitemoe-f32":     {cell: 2 * 1 * (16 + 16) * 2},
+		"tiny-lfm2-f32":           {cell: 1 * 1 * (8 + 8) * 2, state: 2 * 2 * 16 * 4}, // attention in one of three layers
+		"tiny-lfm2moe-f32":        {cell: 1 * 1 * (8 + 8) * 2, state: 2 * 2 * 16 * 4},
+		"tiny-llama-q4_k_m":       {cell: 2 * 2 * (64 + 64) * 2},
+		"tiny-mistral3-f32":       {cell: 2 * 2 * (32 + 32) * 2},
+		"tiny-muse-glimmer-f32":   {cell: 2 * 2 * (32 + 32) * 2},
+		"tiny-nemotron-f32":       {cell: 2 * 1 * (8 + 8) * 2},
+		"tiny-olmo2-f32":          {cell: 2 * 1 * (16 + 16) * 2},
+		"tiny-phi3-f32":           {cell: 2 * 1 * (32 + 32) * 2},
+		"tiny-qwen2-f32":          {cell: 2 * 1 * (32 + 32) * 2},
+		"tiny-qwen3-f32":          {cell: 3 * 2 * (32 + 32) * 2},
+		// Four heads of 32 by 32, and three rows of what goes into the convolution.
+		"tiny-qwen35-f32":    {cell: 2 * 2 * (32 + 32) * 2, state: 2 * (4*32*32 + 3*(2*2*32+4*32)) * 4},
+		"tiny-qwen35moe-f32": {cell: 1 * 2 * (32 + 32) * 2, state: 1 * (4*32*32 + 3*(2*2*32+4*32)) * 4},
+		"tiny-qwen3moe-f32":  {cell: 2 * 2 * (32 + 32) * 2},
+		"tiny-smollm3-f32":   {cell: 4 * 2 * (32 + 32) * 2},
+	} {
+		in, _ := summaryOf(t, "testdata/models/"+name+".gguf")
+		if in.CellBytes != want.cell || in.StateBytes != want.state {
+			t.Errorf("%s: a cell %d, a conversation %d bytes, want %+v", name, in.CellBytes, in.StateBytes, want)
+		}
+	}
+}
