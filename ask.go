@@ -49,9 +49,31 @@ cat notes.txt | confab ask "Summarise this:" --temp 0`,
 	return c
 }
 
-// interruptible ends a context at an interrupt.
+// interruptible ends a context at an interrupt. Another one ends the program.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// unlessDone returns what do does, or, once the context is done, its error at once: for
+// what cannot be stopped and ends with the program.
+func unlessDone[T any](ctx context.Context, do func() (T, error)) (result T, err error) {
+	type outcome struct {
+		result T
+		err    error
+	}
+	out := make(chan outcome, 1)
+	go func() {
+		result, err := do()
+		out <- outcome{result, err}
+	}()
+	select {
+	case o := <-out:
+		return o.result, o.err
+	case <-ctx.Done():
+		return result, ctx.Err()
+	}
 }
 
 // interrupted gives an interrupt's exit code precedence over what it caused.

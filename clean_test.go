@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,5 +79,20 @@ func TestLongNamesLeaveArgumentsAlone(t *testing.T) {
 	want := "ask --system-prompt x --hf a/b -- -sys -hf"
 	if strings.Join(got, " ") != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// An interrupt does not wait for a model that is being loaded.
+func TestInterruptsDoNotWait(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := unlessDone(ctx, func() (int, error) {
+		cancel()
+		select {} // loads without end
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("ended with %v", err)
+	}
+	if n, err := unlessDone(t.Context(), func() (int, error) { return 3, nil }); n != 3 || err != nil {
+		t.Errorf("%d, %v", n, err)
 	}
 }

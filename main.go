@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -45,11 +43,9 @@ var errInterrupted = errors.New("interrupted")
 func main() { os.Exit(run(os.Args[1:])) }
 
 func run(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
 	root := rootCommand()
 	root.SetArgs(longNames(args))
-	err := fang.Execute(ctx, root, fang.WithVersion(versionLine()), fang.WithErrorHandler(printError))
+	err := fang.Execute(context.Background(), root, fang.WithVersion(versionLine()), fang.WithErrorHandler(printError))
 	switch {
 	case err == nil:
 		return 0

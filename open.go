@@ -22,7 +22,7 @@ func (s *settings) open(ctx context.Context, fs *pflag.FlagSet, errw io.Writer) 
 	for _, u := range s.file.unknown {
 		fmt.Fprintln(errw, "confab:", u)
 	}
-	return engine.Open(ctx, s.engine, progressLine(errw))
+	return unlessDone(ctx, func() (*engine.Engine, error) { return engine.Open(ctx, s.engine, progressLine(errw)) })
 }
 
 // progressLine shows loading on one line of a terminal, and wipes it at the
