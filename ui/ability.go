@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/confab-tui/confab/ui/text"
 )
 
 // ability is what a terminal can take, by what the environment says of it.
@@ -55,4 +57,13 @@ func (r *root) askColours() tea.Cmd {
 		return nil
 	}
 	return tea.Raw(ansi.RequestBackgroundColor + ansi.RequestForegroundColor)
+}
+
+// onMode takes the terminal's answer about its modes. Bubble Tea places grapheme
+// clusters as wholes from the same answer on.
+func (r *root) onMode(m tea.ModeReportMsg) {
+	if m.Mode == ansi.ModeUnicodeCore && (m.Value == ansi.ModeReset || m.Value == ansi.ModeSet || m.Value == ansi.ModePermanentlySet) {
+		text.SetApart(false)
+		r.th.build()
+	}
 }

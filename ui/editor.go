@@ -5,8 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/confab-tui/confab/ui/text"
 )
 
@@ -195,7 +193,7 @@ func clusterLen(s string) int {
 	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 		return 1
 	}
-	cluster, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	cluster, _ := text.Cluster(s)
 	return max(len(cluster), 1)
 }
 

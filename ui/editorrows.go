@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/confab-tui/confab/ui/text"
 )
 
@@ -55,7 +53,7 @@ func (e *editor) cluster(at, col int) (n, w int) {
 	case c < 0x80 && (at+1 == len(e.s) || e.s[at+1] < 0x80):
 		return 1, 1
 	}
-	cluster, w := ansi.FirstGraphemeCluster(e.s[at:], ansi.GraphemeWidth)
+	cluster, w := text.Cluster(e.s[at:])
 	if label, ok := e.chip(cluster); ok {
 		w = text.Width(label)
 	}
@@ -70,7 +68,7 @@ func (e *editor) chip(cluster string) (string, bool) {
 			if name := e.names[i]; name != "" {
 				return "[" + name + "]", true
 			}
-			if n := strings.Count(c, "\n"); n > 0 {
+			if n := strings.Count(strings.TrimRight(c, "\n"), "\n"); n > 0 {
 				return fmt.Sprintf("[pasted %d lines]", n+1), true
 			}
 			return fmt.Sprintf("[pasted %s characters]", group(len([]rune(c)))), true

@@ -54,7 +54,7 @@ func TestCutCopyPaste(t *testing.T) {
 		t.Errorf("ctrl+c copied %q, and the input is %q", b.copied(), b.r.pane().input.value())
 	}
 	b.send(tea.PasteMsg{Content: strings.Repeat("line\n", 20)})
-	b.shows("[pasted 21 lines]")
+	b.shows("[pasted 20 lines]")
 	b.keys("ctrl+_")
 	if got := b.r.pane().input.value(); got != "twoone " {
 		t.Errorf("undo gave %q", got)

@@ -36,6 +36,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	r.restore(ctx)
+	text.SetApart(!bare) // until the terminal says otherwise
 	if bare {
 		runPlain(ctx, r, os.Stdin, os.Stdout, term.IsTerminal(os.Stdin.Fd()))
 	} else {

@@ -188,11 +188,11 @@ func clusterAt(s string, col int) (n, w int) {
 	return n, text.Width(s[:n])
 }
 
-// cutCells is ansi.Cut, except that a character of two cells is cut to neither
+// cutCells is text.Cut, except that a character of two cells is cut to neither
 // side: it belongs to the part that has one of its cells.
 func cutCells(s string, from, to int) string {
 	from, to = wholeCells(s, from, to)
-	return ansi.Cut(s, from, to)
+	return text.Cut(s, from, to)
 }
 
 // wholeCells widens a range of cells to whole characters.

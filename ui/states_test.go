@@ -32,7 +32,7 @@ func TestPasteChip(t *testing.T) {
 	b.write("look: ")
 	long := strings.Repeat("a line of it\n", 40)
 	b.send(tea.PasteMsg{Content: long})
-	b.shows("look: [pasted 41 lines]")
+	b.shows("look: [pasted 40 lines]")
 	b.keys("enter")
 	b.settle()
 	if got := b.f.asked[0].Messages[0].Content; got != strings.TrimRight("look: "+long, "\n") {

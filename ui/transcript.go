@@ -301,5 +301,5 @@ func paint(s string, from, to int, p pen) string {
 		return s
 	}
 	from, to = wholeCells(s, from, to)
-	return ansi.Cut(s, 0, from) + p.draw(ansi.Strip(ansi.Cut(s, from, to))) + ansi.Cut(s, to, w)
+	return text.Cut(s, 0, from) + p.draw(ansi.Strip(text.Cut(s, from, to))) + text.Cut(s, to, w)
 }

@@ -24,6 +24,8 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.ColorProfileMsg:
 		r.th.setFew(msg.Profile < colorprofile.ANSI256, msg.Profile <= colorprofile.ASCII)
+	case tea.ModeReportMsg:
+		r.onMode(msg)
 	case tea.KeyboardEnhancementsMsg:
 		r.enhanced = msg.SupportsKeyDisambiguation()
 	case tea.FocusMsg:

@@ -39,12 +39,39 @@ func Cluster(s string) (cluster string, width int) {
 // Truncate cuts a string to at most width cells; where it cuts, tail stands at
 // the end. Escape sequences are kept.
 func Truncate(s string, width int, tail string) string {
-	return method().Truncate(s, width, tail)
+	if Width(s) <= width {
+		return s
+	}
+	if width -= Width(tail); width < 0 {
+		return ""
+	}
+	return cut(s, 0, width, tail)
 }
 
 // Cut is what stands in the cells from..to of a string. Escape sequences are
 // kept.
-func Cut(s string, from, to int) string { return method().Cut(s, from, to) }
+func Cut(s string, from, to int) string { return cut(s, from, to, "") }
+
+// cut is Cut with a tail where something was left out at the end. That of the
+// library measures by clusters whatever the terminal does.
+func cut(s string, from, to int, tail string) string {
+	var b strings.Builder
+	m := method()
+	col, full, state := 0, false, byte(0)
+	for s != "" {
+		part, w, n, next := m.DecodeSequenceInString(s, state, nil)
+		s, state = s[n:], next
+		switch over := col+w > to; {
+		case w > 0 && over && !full:
+			b.WriteString(tail)
+			full = true
+		case part[0] == '\x1b' || part[0] == 0x9b || !full && col >= from && !over:
+			b.WriteString(part)
+		}
+		col += w
+	}
+	return b.String()
+}
 
 // Pad fills a string with spaces up to width cells, or cuts it.
 func Pad(s string, width int) string {
