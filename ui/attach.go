@@ -107,7 +107,7 @@ func (m attachedMsg) apply(r *root) tea.Cmd {
 	limit := r.backOf(m.p).info.Context
 	used := 0
 	if a := m.p.lastAnswer(); a != nil {
-		used = a.counts.Prompt + a.counts.Generated - a.first
+		used = a.used()
 	}
 	about := ""
 	if !m.exact {

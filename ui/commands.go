@@ -37,6 +37,7 @@ func init() {
 		{name: "seed", args: "N", help: "pin the dice; random frees them", run: (*root).seedCommand},
 		{name: "think", alias: []string{"reasoning"}, needs: true, args: "on off auto", help: "ask for thinking or against it", run: (*root).thinkCommand},
 		{name: "pace", args: "N", needs: true, help: "at most N tokens a second; 0: no limit", run: (*root).paceCommand},
+		{name: "drop", args: "on off", needs: true, help: "leave out the oldest turns when full", run: (*root).dropCommand},
 		{name: "show", args: "info parameters system prompt", help: "the model; the very prompt", run: (*root).showCommand},
 		{name: "regen", alias: []string{"regenerate", "retry"}, help: "answer again, keep both", run: action(doRegenerate)},
 		{name: "replay", help: "make the answer again, compare", run: func(r *root, _ string) tea.Cmd { return r.replayAnswer(r.pane(), nil) }},
@@ -47,13 +48,13 @@ func init() {
 		{name: "compare", args: "MODEL MODEL", help: "or temperatures; alone: four of them", run: (*root).compareCommand},
 		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
 		{name: "reload", args: "cpu", help: "open the same model again", run: (*root).reloadCommand},
-		{name: "model", args: "NAME", alias: []string{"load"}, help: "open another model", run: (*root).modelCommand},
+		{name: "model", args: "NAME", alias: []string{"load", "list"}, help: "open another model", run: (*root).modelCommand},
 		{name: "pull", args: "OWNER/NAME:QUANT", alias: []string{"download"}, help: "fetch a model from Hugging Face", run: (*root).pullCommand},
 		{name: "tokens", help: "tokens and their odds", run: action(doTokens)},
 		{name: "pool", alias: []string{"stats", "context"}, help: "who holds the cells", run: action(doPool)},
-		{name: "chats", alias: []string{"history", "list"}, help: "all chats", run: action(doHistory)},
+		{name: "chats", alias: []string{"history"}, help: "all chats", run: action(doHistory)},
 		{name: "copy", args: "code", help: "copy the last answer, or its code", run: (*root).copyCommand},
-		{name: "export", args: "FILE", help: "to .md, .json or .jsonl; compare FILE", run: (*root).exportCommand},
+		{name: "export", args: "FILE", help: ".md .json .jsonl; all, compare", run: (*root).exportCommand},
 		{name: "theme", args: "NAME", help: "other colours, kept for next time", run: (*root).themeCommand},
 		{name: "import", args: "FILE", help: "chats of confab and other programs", run: (*root).importCommand},
 		{name: "mouse", help: "mouse to the terminal and back", run: action(doMouse)},
@@ -88,7 +89,7 @@ func (r *root) command(line string) tea.Cmd {
 		if near := nearest(strings.ToLower(name)); near != "" {
 			s += "; did you mean /" + near + "?"
 		}
-		r.say(toneBad, s+"  (// begins a message with a stroke)")
+		r.say(toneBad, s+"  (// begins a message with a slash)")
 		return nil
 	}
 	p := r.pane()
@@ -180,11 +181,18 @@ func (r *root) systemCommand(arg string) tea.Cmd {
 
 func (r *root) setCommand(arg string) tea.Cmd {
 	f := strings.Fields(arg)
-	if len(f) > 0 && f[0] == "parameter" {
-		f = f[1:]
+	if len(f) == 0 {
+		return r.fail("write /set parameter NAME VALUE, for example /set parameter temperature 0.7")
 	}
-	if len(f) == 2 && f[0] == "system" {
-		return r.systemCommand(f[1])
+	switch f[0] {
+	case "parameter":
+		f = f[1:]
+	case "system":
+		return r.systemCommand(strings.TrimSpace(strings.TrimPrefix(arg, "system")))
+	case "think":
+		return r.thinkCommand("on")
+	case "nothink":
+		return r.thinkCommand("off")
 	}
 	if len(f) != 2 {
 		return r.fail("write /set parameter NAME VALUE, for example /set parameter temperature 0.7")
@@ -256,6 +264,20 @@ func (r *root) paceCommand(arg string) tea.Cmd {
 	} else {
 		r.say(toneQuiet, "answers come with at most "+arg+" tokens a second, from the next one on")
 	}
+	return nil
+}
+
+// dropCommand says what becomes of chats that no longer fit the context.
+func (r *root) dropCommand(arg string) tea.Cmd {
+	switch arg {
+	case "on":
+		r.say(toneQuiet, "a full chat goes on without its oldest turns; the system prompt stays, and a line says what was left out")
+	case "off":
+		r.say(toneQuiet, "a chat ends where the context is full")
+	default:
+		return r.fail("write /drop on or /drop off")
+	}
+	r.dropOldest = arg == "on"
 	return nil
 }
 

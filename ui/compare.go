@@ -17,18 +17,21 @@ import (
 // compareTemperatures are what the preset sets side by side.
 var compareTemperatures = []float64{0, 0.4, 0.8, 1.2}
 
-// variant makes of a pane of a comparison what it alone is, and begins what that
-// needs.
-type variant func(*pane) tea.Cmd
+// variant is what a pane of a comparison alone is: name tells it from the others,
+// make begins what it needs.
+type variant struct {
+	name string
+	make func(*pane) tea.Cmd
+}
 
 // atTemperatures are panes that differ in their temperature.
 func atTemperatures(all []float64) []variant {
 	out := make([]variant, len(all))
 	for i, v := range all {
-		out[i] = func(p *pane) tea.Cmd {
+		out[i] = variant{"T " + trimNumber(v), func(p *pane) tea.Cmd {
 			p.conv.layers.put(knobTemperature, v, false)
 			return nil
-		}
+		}}
 	}
 	return out
 }
@@ -38,10 +41,10 @@ func atTemperatures(all []float64) []variant {
 // chat again. What came before it goes along.
 func (r *root) compare(all []variant) tea.Cmd {
 	from := r.pane()
-	if panesThatFit(r.textWidth()) < len(all) {
+	if r.roomForPanes() < len(all) {
 		r.panel.open = false
 	}
-	if fit := panesThatFit(r.textWidth()); fit < len(all) {
+	if fit := r.roomForPanes(); fit < len(all) {
 		r.say(toneWarn, fmt.Sprintf("%d of %d panes are what this width holds; a wider window holds more", fit, len(all)))
 		all = all[:fit]
 	}
@@ -65,7 +68,9 @@ func (r *root) compare(all []variant) tea.Cmd {
 		p.conv.think = from.conv.think
 		p.conv.layers = from.conv.layers
 		t.panes = append(t.panes, p)
-		cmds = append(cmds, v(p))
+		p.conv.variant = " " + r.th.mark.dot + " " + v.name
+		p.conv.entitle()
+		cmds = append(cmds, v.make(p))
 		p.conv.chat.SetSampling(p.conv.layers.save())
 	}
 	r.tabs = slices.Insert(r.tabs, r.active+1, t)
@@ -76,23 +81,18 @@ func (r *root) compare(all []variant) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// compareCommand is /compare, /compare 0 0.7 1.5 and /compare MODEL MODEL.
+// compareCommand is /compare, /compare 0 0.7 1.5, /compare precise creative and
+// /compare MODEL MODEL.
 func (r *root) compareCommand(arg string) tea.Cmd {
 	names := strings.Fields(arg)
 	if len(names) == 0 {
 		return r.compare(atTemperatures(compareTemperatures))
 	}
 	if len(names) == 1 || len(names) > maxPanes {
-		return r.fail("write /compare, /compare 0 0.7 1.5 or /compare MODEL MODEL, with 2 to %d of them", maxPanes)
+		return r.fail("write /compare, /compare 0 0.7 1.5, /compare PRESET PRESET or /compare MODEL MODEL, with 2 to %d of them", maxPanes)
 	}
-	var temperatures []float64
-	for _, n := range names {
-		if v, err := strconv.ParseFloat(n, 64); err == nil {
-			temperatures = append(temperatures, knobs[knobTemperature].clamp(v))
-		}
-	}
-	if len(temperatures) == len(names) {
-		return r.compare(atTemperatures(temperatures))
+	if all := r.tuned(names); len(all) == len(names) {
+		return r.compare(all)
 	}
 	list := r.options.Models
 	return func() tea.Msg {
@@ -102,6 +102,20 @@ func (r *root) compareCommand(arg string) tea.Cmd {
 		}
 		return m
 	}
+}
+
+// tuned are panes that differ in their knobs, by temperatures and by names of
+// presets, as far as the words are such.
+func (r *root) tuned(words []string) []variant {
+	var out []variant
+	for _, w := range words {
+		if v, err := strconv.ParseFloat(w, 64); err == nil {
+			out = append(out, atTemperatures([]float64{knobs[knobTemperature].clamp(v)})...)
+		} else if _, ok := r.base().preset(w); ok {
+			out = append(out, variant{w, func(p *pane) tea.Cmd { p.conv.layers.choose(w); return nil }})
+		}
+	}
+	return out
 }
 
 // compareMsg is the list of models in which those of a comparison are looked up.
@@ -121,10 +135,10 @@ func (m compareMsg) apply(r *root) tea.Cmd {
 			}
 			return nil
 		}
-		all = append(all, func(p *pane) tea.Cmd {
+		all = append(all, variant{n, func(p *pane) tea.Cmd {
 			p.model = r.backend(path)
 			return r.want(p.model)
-		})
+		}})
 	}
 	return r.compare(all)
 }

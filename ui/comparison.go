@@ -132,7 +132,7 @@ func writeParameters(b *strings.Builder, all []compared) {
 	row("messages before", func(_ *answer, c *compared) string { return fmt.Sprint(c.turns - 1) })
 	row("tokens", func(a *answer, _ *compared) string { return fmt.Sprint(a.counts.Generated) })
 	row("tokens a second", func(a *answer, _ *compared) string {
-		return fmt.Sprintf("%.1f", perSecond(a.counts.Generated-a.first, a.counts.Decode))
+		return perSecond(a.speed())
 	})
 	row("first token", func(a *answer, _ *compared) string { return brief(a.counts.FirstToken) })
 	row("ended by", func(a *answer, _ *compared) string { return string(a.reason) })

@@ -32,6 +32,15 @@ func (r *root) completeUpdate() {
 	r.complete.active = len(r.complete.items) > 0
 }
 
+// choices are the words that some commands take, each with its help.
+var choices = map[string][][2]string{
+	"think":  {{"on", "ask for it"}, {"off", "ask against it"}, {"auto", "as the model likes"}},
+	"drop":   {{"on", "a full chat goes on without its oldest turns"}, {"off", "a full chat ends"}},
+	"show":   {{"info", "what is known of the model"}, {"parameters", "the knobs"}, {"system", "the system prompt"}, {"prompt", "the very text that the model is given"}},
+	"copy":   {{"code", "its code blocks, one after the other"}},
+	"export": {{"all", "every chat, into one .json"}, {"compare", "the panes side by side, as Markdown"}, {"sharegpt", "for data sets"}, {"llama-server", "for its web page"}, {"open-webui", "for Open WebUI"}},
+}
+
 // offers completes the last word of a command line.
 func (r *root) offers(line string) []offer {
 	name, arg, hasArg := strings.Cut(line[1:], " ")
@@ -39,12 +48,8 @@ func (r *root) offers(line string) []offer {
 	if !hasArg {
 		for i := range commands {
 			c := &commands[i]
-			if strings.HasPrefix(c.name, name) {
-				shown := "/" + c.name
-				if c.args != "" {
-					shown += " " + c.args
-				}
-				out = append(out, offer{"/" + c.name, shown, c.help})
+			if n, ok := c.beginning(name); ok {
+				out = append(out, offer{"/" + n, strings.TrimSpace("/" + n + " " + c.args), c.help})
 			}
 		}
 		return out
@@ -72,14 +77,30 @@ func (r *root) offers(line string) []offer {
 				out = append(out, offer{"/theme " + n[0], n[0], n[1]})
 			}
 		}
-	case "think":
-		for _, w := range []string{"on", "off", "auto"} {
-			if strings.HasPrefix(w, arg) && w != arg {
-				out = append(out, offer{"/think " + w, w, ""})
+	default:
+		if c := findCommand(name); c != nil {
+			for _, w := range choices[c.name] {
+				if strings.HasPrefix(w[0], arg) && w[0] != arg {
+					out = append(out, offer{"/" + name + " " + w[0], w[0], w[1]})
+				}
 			}
 		}
 	}
 	return out
+}
+
+// beginning is the command's name that begins with what was written: its own, or
+// another that it goes by.
+func (c *command) beginning(with string) (string, bool) {
+	if strings.HasPrefix(c.name, with) {
+		return c.name, true
+	}
+	for _, a := range c.alias {
+		if strings.HasPrefix(a, with) {
+			return a, true
+		}
+	}
+	return "", false
 }
 
 // completeKey moves in the offers and takes one.

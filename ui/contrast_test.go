@@ -43,6 +43,15 @@ func TestLettersCanBeRead(t *testing.T) {
 	}
 }
 
+// TestGreyWithoutAnAnswer: where the terminal does not tell its colours, what is grey
+// is made of the letters' own colour, for the palette's grey may be the ground's.
+func TestGreyWithoutAnAnswer(t *testing.T) {
+	th := newTheme(themeTerminal, true, true)
+	if dim, faint := th.dim.sgr(), th.faint.sgr(); dim != "2" || faint != "2" {
+		t.Errorf("dim is drawn with %q, faint with %q", dim, faint)
+	}
+}
+
 // leastContrast is that of the letter which stands out least, with the letters
 // beside it.
 func (b *bench) leastContrast(look picture.Look) (least float64, near string) {

@@ -39,6 +39,9 @@ type conversation struct {
 
 	layers layers
 	undo   []layers
+	// variant is what tells a chat of a comparison from the others, with what parts
+	// it from a title.
+	variant string
 	// think asks for thinking or against it; nil leaves it to the template.
 	think *bool
 
@@ -114,7 +117,16 @@ func (c *conversation) state() engine.State {
 // say puts a person's message at the end of the path.
 func (c *conversation) say(content string) {
 	c.chat.AddUser(c.chat.Leaf(), content)
+	c.entitle()
 	c.walk()
+}
+
+// entitle puts what tells a chat of a comparison from the others behind its title.
+func (c *conversation) entitle() {
+	if c.variant != "" && c.chat.Title != "" {
+		c.chat.SetTitle(c.chat.Title + c.variant)
+		c.variant = ""
+	}
 }
 
 // messages is the conversation up to id for the engine. An answer that was cut

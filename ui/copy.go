@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -107,26 +108,30 @@ func codeBlocks(s string) []string {
 
 var errNoClipboard = errors.New("there is no program for the desktop's clipboard (wl-copy, xclip or xsel)")
 
-// nativeClipboard runs the desktop's program, where there is one.
+// nativeClipboard runs the desktop's program, and within tmux that one, which by
+// itself passes no text of a program on. One of them is enough.
 func nativeClipboard(s string, done copiedMsg) tea.Cmd {
 	return func() tea.Msg {
-		argv := clipboardProgram()
-		if argv == nil {
-			done.err = errNoClipboard
-			return done
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-		cmd.Stdin = strings.NewReader(s)
-		if err := cmd.Run(); err != nil {
-			done.err = fmt.Errorf("%s: %w", argv[0], err)
+		done.err = errNoClipboard
+		for _, argv := range clipboardPrograms() {
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+			cmd.Stdin = strings.NewReader(s)
+			switch err := cmd.Run(); {
+			case err == nil:
+				done.err = nil
+			case errors.Is(done.err, errNoClipboard):
+				done.err = fmt.Errorf("%s: %w", argv[0], err)
+			}
+			cancel()
 		}
 		return done
 	}
 }
 
-func clipboardProgram() []string {
+// clipboardPrograms are those that there are, each with its arguments; they read the
+// text.
+func clipboardPrograms() [][]string {
 	var all [][]string
 	switch {
 	case runtime.GOOS == "darwin":
@@ -136,10 +141,18 @@ func clipboardProgram() []string {
 	case os.Getenv("DISPLAY") != "":
 		all = [][]string{{"xclip", "-selection", "clipboard"}, {"xsel", "--clipboard", "--input"}}
 	}
-	for _, argv := range all {
-		if _, err := exec.LookPath(argv[0]); err == nil {
-			return argv
-		}
+	found := installed(all)
+	found = found[:min(len(found), 1)]
+	if os.Getenv("TMUX") != "" {
+		found = append(found, installed([][]string{{"tmux", "load-buffer", "-w", "-"}})...)
 	}
-	return nil
+	return found
+}
+
+// installed are the command lines whose programs there are.
+func installed(all [][]string) [][]string {
+	return slices.DeleteFunc(all, func(argv []string) bool {
+		_, err := exec.LookPath(argv[0])
+		return err != nil
+	})
 }

@@ -2,11 +2,13 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -18,8 +20,9 @@ import (
 
 // exportedMsg is the end of an export.
 type exportedMsg struct {
-	path string
-	err  error
+	path  string
+	chats int // where it was not the one on the screen
+	err   error
 }
 
 func (m exportedMsg) apply(r *root) tea.Cmd {
@@ -28,26 +31,34 @@ func (m exportedMsg) apply(r *root) tea.Cmd {
 		r.say(toneBad, text.CleanLine(m.path)+" is there already and stays as it is: give another name")
 	case m.err != nil:
 		r.say(toneBad, "export: "+text.CleanLine(m.err.Error()))
+	case m.chats > 0:
+		r.say(toneQuiet, plural(m.chats, "chat", "chats")+" written to "+text.CleanLine(m.path))
 	default:
 		r.say(toneQuiet, "written to "+text.CleanLine(m.path))
 	}
 	return nil
 }
 
-// exportCommand writes the chat, or the comparison on the screen, into a file; the
-// end of its name says in which form.
+// exportCommand writes the chat, all chats, or the comparison on the screen into a
+// file. The end of its name says in which form, or, before it, another program.
 func (r *root) exportCommand(arg string) tea.Cmd {
+	first, rest, _ := strings.Cut(arg, " ")
+	rest = strings.TrimSpace(rest)
+	if first == "all" {
+		return r.exportAll(rest)
+	}
 	c := r.pane().conv
 	if len(c.turns) == 0 {
 		return r.fail("there is nothing to export yet")
 	}
-	if first, rest, _ := strings.Cut(arg, " "); first == "compare" || first == "comparison" {
-		return r.exportComparison(strings.TrimSpace(rest))
+	if first == "compare" || first == "comparison" {
+		return r.exportComparison(rest)
 	}
 	format := store.Markdown
 	switch ext := strings.ToLower(filepath.Ext(arg)); {
+	case slices.Contains(store.Foreign(), store.Format(first)):
+		format, arg = store.Format(first), rest
 	case arg == "":
-		arg = fileName(c.chat.Title) + format.Ext()
 	case ext == ".json":
 		format = store.JSON
 	case ext == ".jsonl":
@@ -55,12 +66,39 @@ func (r *root) exportCommand(arg string) tea.Cmd {
 	case ext != ".md" && ext != ".markdown" && ext != ".txt":
 		return r.fail("%s: a name ends in .md to be read, in .json with everything that is known, or in .jsonl", arg)
 	}
+	if arg == "" {
+		arg = fileName(c.chat.Title) + format.Ext()
+	}
 	r.pane().saveDraft() // which still is this command
 	var b bytes.Buffer
 	if err := c.chat.Export(&b, format); err != nil {
 		return r.fail("%v", err)
 	}
 	return writeFile(arg, b.Bytes())
+}
+
+// exportAll writes everything that is kept into one file, which /import reads.
+func (r *root) exportAll(path string) tea.Cmd {
+	path = cmp.Or(path, "chats.json")
+	if strings.ToLower(filepath.Ext(path)) != ".json" {
+		return r.fail("all chats are written as JSON: give a name that ends in .json")
+	}
+	for _, t := range r.tabs {
+		for _, p := range t.panes {
+			p.saveDraft()
+		}
+	}
+	st, ctx := r.store, r.ctx
+	return func() tea.Msg {
+		var b bytes.Buffer
+		n, err := st.ExportAll(ctx, &b)
+		if err != nil {
+			return exportedMsg{path: path, err: err}
+		}
+		m := writeFile(path, b.Bytes())().(exportedMsg)
+		m.chats = n
+		return m
+	}
 }
 
 func (r *root) exportComparison(path string) tea.Cmd {
@@ -86,7 +124,7 @@ func writeFile(path string, content []byte) tea.Cmd {
 		if err == nil {
 			err = writeNew(path, content)
 		}
-		return exportedMsg{path, err}
+		return exportedMsg{path: path, err: err}
 	}
 }
 
@@ -112,7 +150,7 @@ type importedMsg struct {
 // importCommand reads the chats of a file in any form that the store knows.
 func (r *root) importCommand(arg string) tea.Cmd {
 	if arg == "" {
-		return r.fail("write /import FILE: JSON or JSON lines of confab, llama-server, Open WebUI or ShareGPT")
+		return r.fail("write /import FILE: Markdown, JSON or JSON lines of confab, llama-server, Open WebUI, ChatGPT or ShareGPT")
 	}
 	st := r.store
 	return func() tea.Msg {

@@ -84,6 +84,9 @@ func TestImportWhatWasExported(t *testing.T) {
 	b.f.script = func(engine.Request) reply { return reply{thinking: "Hm.", text: poem, reason: engine.ReasonStop} }
 	b.ask("Write a poem")
 	dir := t.TempDir()
+	if saved := string(b.r.pane().conv.last().m.Facts.Sampling); !strings.Contains(saved, `"min_p":0.05,`) {
+		t.Errorf("the knobs are written as %s", saved)
+	}
 	whole, lines := filepath.Join(dir, "my poem.json"), filepath.Join(dir, "poem.jsonl")
 	b.runCommand("/export " + whole)
 	b.runCommand("/export " + lines)

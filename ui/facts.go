@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/store"
@@ -10,12 +11,22 @@ import (
 
 // savedKnobs is how settings stand on the disk: llama.cpp's names.
 func savedKnobs(s settings) json.RawMessage {
-	m := map[string]float64{}
+	m := map[string]json.Number{}
 	for k := range knobCount {
-		m[knobs[k].key] = knobs[k].get(&s)
+		m[knobs[k].key] = number(knobs[k].get(&s))
 	}
 	b, _ := json.Marshal(m) // numbers that came out of a knob are finite
 	return b
+}
+
+// number writes a value with as many digits as give it back: those of 32 bits where
+// it has no more.
+func number(v float64) json.Number {
+	bits := 64
+	if float64(float32(v)) == v {
+		bits = 32
+	}
+	return json.Number(strconv.FormatFloat(v, 'f', -1, bits))
 }
 
 // readKnobs is the other way; what is missing keeps the default.
@@ -57,7 +68,7 @@ func (a *answer) facts() store.Facts {
 	f := store.Facts{
 		ModelID: a.modelID, ModelName: a.model, Seed: a.seed, Sampling: savedKnobs(a.start),
 		TemplateID: a.template, Backend: a.backend, Context: a.context, Think: a.think,
-		Given: max(a.given, 0), SystemID: a.system, AppVersion: a.version,
+		Given: max(a.given, 0), Before: a.first, SystemID: a.system, AppVersion: a.version,
 		Reason: string(a.reason), Error: a.err, Dropped: a.dropped,
 		Counts: store.Counts{
 			Prompt: a.counts.Prompt, Cached: a.counts.Cached, Evaluated: a.counts.Evaluated,
@@ -80,7 +91,7 @@ func restoreAnswer(f *store.Facts) *answer {
 	a := &answer{
 		model: text.CleanLine(f.ModelName), modelID: f.ModelID, seed: f.Seed, start: readKnobs(f.Sampling),
 		backend: f.Backend, context: f.Context, think: f.Think,
-		template: f.TemplateID, given: f.Given, system: f.SystemID, version: f.AppVersion,
+		template: f.TemplateID, given: f.Given, first: f.Before, system: f.SystemID, version: f.AppVersion,
 		reason: engine.Reason(f.Reason), err: text.CleanLine(f.Error), dropped: f.Dropped, state: engine.StateEnded,
 		counts: engine.Counts{
 			Prompt: f.Counts.Prompt, Cached: f.Counts.Cached, Evaluated: f.Counts.Evaluated,

@@ -280,7 +280,7 @@ func (s *fakeStream) counts(since time.Duration) engine.Counts {
 	c.Evaluated = c.Prompt - c.Cached
 	if s.sent > 0 {
 		c.FirstToken, c.Prefill = s.f.first, s.f.first
-		c.Decode = time.Duration(s.sent) * s.f.every
+		c.Decode = time.Duration(s.sent-1) * s.f.every // from the first token on
 	}
 	return c
 }

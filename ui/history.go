@@ -104,7 +104,7 @@ func (s *historySheet) chatLine(r *root, c *store.Info, chosen bool, w int) stri
 	mark := "  "
 	switch {
 	case c.Pinned:
-		mark = th.accent.draw("^") + " "
+		mark = th.accent.draw(th.mark.pinned) + " "
 	case r.isOpen(c.ID):
 		mark = th.dim.draw(th.mark.idle) + " "
 	}

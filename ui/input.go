@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/ui/text"
 )
@@ -98,7 +99,9 @@ func (r *root) placeholder(p *pane) string {
 	if n := len(r.targets()); n > 1 {
 		return "Ask all " + plural(n, "pane", "panes")
 	}
-	if t := p.conv.last(); t != nil && t.cut() {
+	if t := p.conv.last(); t != nil && t.answer != nil && t.answer.reason == engine.ReasonContext && !r.dropOldest {
+		return "The context is full"
+	} else if t != nil && t.cut() {
 		return "Ask on, or enter to continue the answer"
 	}
 	return "Ask anything"
@@ -129,7 +132,7 @@ func (r *root) hints(p *pane) []string {
 		return r.textHints(p)
 	case r.focus == focusPanel:
 		in := func(do action) string { return r.keys.key(do, r.keys.knobs) }
-		return th.hints(in(doKnobDown)+" "+in(doKnobUp)+" choose", in(doTurnLess)+" "+in(doTurnMore)+" turn", "digits enter", in(doWrite)+" write")
+		return th.hints(in(doKnobDown)+" "+in(doKnobUp)+" choose", in(doTurnLess)+" "+in(doTurnMore)+" turn", "digits enter", in(doKnobReset)+" reset", in(doKnobUndo)+" undo", in(doWrite)+" write")
 	case p.editing != nil:
 		return th.hints("enter answers anew", "esc leaves it")
 	case p.conv.running() && p.input.empty():
@@ -183,8 +186,6 @@ func (r *root) textHints(p *pane) []string {
 	parts = append(parts, in(doCopy)+" copy")
 	if t.answer != nil {
 		parts = append(parts, in(doRegenerate)+" again", in(doTokens)+" tokens")
-	} else {
-		parts = append(parts, in(doEdit)+" edit")
 	}
-	return r.th.hints(append(parts, in(doFork)+" fork", in(doWrite)+" write")...)
+	return r.th.hints(append(parts, in(doEdit)+" edit", in(doFork)+" fork", in(doSelect)+" select", in(doWrite)+" write")...)
 }

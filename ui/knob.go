@@ -28,6 +28,8 @@ type knob struct {
 	// step and coarse are what one turn adds; decimals how a value is written.
 	step, coarse float64
 	decimals     int
+	// origin is from where its slider is filled, or the end that is nearest to it.
+	origin float64
 	// off is the value at which the knob does nothing; offWord names it.
 	off     float64
 	offWord string
@@ -87,7 +89,7 @@ var knobs = [knobCount]knob{
 	knobRepeat: {
 		label: "repeat", key: "repeat_penalty", flag: "repeat-penalty", alias: []string{"repetition_penalty"}, short: "r",
 		explain: "Makes tokens of the last-n less likely, by this factor; 1 is off.",
-		min:     0.5, max: 2, step: 0.01, coarse: 0.1, decimals: 2, off: 1, offWord: "off",
+		min:     0.5, max: 2, step: 0.01, coarse: 0.1, decimals: 2, origin: 1, off: 1, offWord: "off",
 		get: func(s *settings) float64 { return float64(s.RepeatPenalty) },
 		set: func(s *settings, v float64) { s.RepeatPenalty = float32(v) },
 	},

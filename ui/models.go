@@ -41,7 +41,7 @@ func (m modelsMsg) apply(r *root) tea.Cmd {
 		if a, b := s.all[i].Path == "", s.all[j].Path == ""; a != b {
 			return a
 		}
-		return s.all[i].Source < s.all[j].Source
+		return strings.ToLower(s.all[i].Source) < strings.ToLower(s.all[j].Source)
 	})
 	s.refilter()
 	return nil

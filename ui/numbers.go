@@ -31,6 +31,17 @@ func plural(n int, one, many string) string {
 	return group(n) + " " + many
 }
 
+// perSecond writes tokens a second in six cells at most: "62.4", "1,440", "-" for none.
+func perSecond(v float64) string {
+	switch {
+	case v <= 0:
+		return "-"
+	case v < 999.95:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return group(int(v + 0.5))
+}
+
 // size writes bytes in binary units, four figures at most.
 func size(n int64) string {
 	switch {

@@ -12,6 +12,8 @@ type odd struct {
 	id    int32
 	text  string
 	share float64
+	// own is the share that the model itself gives it.
+	own float64
 	// cut names the filter that removed it, empty where it stays.
 	cut string
 }
@@ -25,8 +27,9 @@ func simulate(alts []engine.Alternative, s settings) []odd {
 	t := float64(s.Temperature)
 	raw := 0.0
 	for i := range alts {
-		out[i] = odd{id: alts[i].ID, text: alts[i].Text}
-		raw += math.Exp(float64(alts[i].LogProb))
+		own := math.Exp(float64(alts[i].LogProb))
+		out[i] = odd{id: alts[i].ID, text: alts[i].Text, own: own}
+		raw += own
 	}
 	if len(alts) == 0 {
 		return out

@@ -147,10 +147,14 @@ func (p *pane) lastAnswer() *answer {
 // tempo is how many tokens an answer has and how fast they come, the shorter way in
 // a pane of w cells that has not room for more.
 func tempo(tokens int, rate float64, w int, dot string) string {
-	if w < roomyPane {
-		return fmt.Sprintf("%4d tok %4.0f/s", tokens, rate)
+	s := fmt.Sprintf("%4d tok", tokens)
+	switch {
+	case rate <= 0:
+		return s
+	case w < roomyPane:
+		return s + fmt.Sprintf(" %4.0f/s", rate)
 	}
-	return fmt.Sprintf("%4d tok%s%5.1f tok/s", tokens, dot, rate)
+	return s + fmt.Sprintf("%s%6s tok/s", dot, perSecond(rate))
 }
 
 // roomyPane is the width from which a pane's header says everything.
@@ -169,7 +173,7 @@ func (p *pane) progress(th *theme, w int) string {
 	case a.running() && a.counts.Generated == 0:
 		return th.accent.draw(th.mark.busy) + th.dim.draw(" reading")
 	case a.running():
-		return th.accent.draw(th.mark.busy) + th.dim.draw(" "+tempo(a.counts.Generated, a.rate.shown, w, dot))
+		return th.accent.draw(th.mark.busy) + th.dim.draw(" "+tempo(a.counts.Generated, a.now(), w, dot))
 	}
 	word := "done"
 	switch a.reason {
@@ -181,5 +185,5 @@ func (p *pane) progress(th *theme, w int) string {
 	default:
 		word = "cut "
 	}
-	return th.dim.draw(word + " " + tempo(a.counts.Generated, perSecond(a.counts.Generated, a.counts.Decode), w, dot))
+	return th.dim.draw(word + " " + tempo(a.counts.Generated, a.now(), w, dot))
 }

@@ -85,7 +85,8 @@ func (r *root) knobLine(k knobIndex, w int) string {
 // slider draws where a value lies between its ends.
 func (r *root) slider(k *knob, v float64, w int, chosen bool) string {
 	th := r.th
-	at := int(k.share(v)*float64(w-1) + 0.5)
+	place := func(v float64) int { return int(k.share(v)*float64(w-1) + 0.5) }
+	at, from := place(v), place(k.origin)
 	pen := th.dim
 	if chosen {
 		pen = th.accent
@@ -94,8 +95,13 @@ func (r *root) slider(k *knob, v float64, w int, chosen bool) string {
 	if chosen {
 		handle = th.accentStrong
 	}
-	return pen.draw(strings.Repeat(th.mark.fill, at)) + handle.draw(th.mark.handle) +
-		th.faint.draw(strings.Repeat(th.mark.track, w-1-at))
+	track := func(n int) string { return th.faint.draw(strings.Repeat(th.mark.track, n)) }
+	fill := func(n int) string { return pen.draw(strings.Repeat(th.mark.fill, n)) }
+	knob := handle.draw(th.mark.handle)
+	if at < from {
+		return track(at) + knob + fill(from-at) + track(w-1-from)
+	}
+	return track(from) + fill(at-from) + knob + track(w-1-at)
 }
 
 // right puts s at the right of a field.
@@ -162,23 +168,18 @@ func (r *root) pictureLines(w, h int) []string {
 	}
 	s := r.pane().conv.layers.settings(r.base())
 	odds := simulate(tok.alts, s)
-	lines := []string{fit("  "+th.dim.draw(title), w)}
-	cut := false
+	raised, lowered := th.mark.shades[1], th.mark.shades[0]
+	lines := []string{beside("  "+th.dim.draw(title), th.dim.draw(raised+" raised  "+lowered+" lowered")+"  ", w)}
+	cut := ""
 	for i := range odds {
-		if len(lines) >= h {
-			break
-		}
 		o := &odds[i]
-		if o.cut != "" && !cut {
-			cut = true
-			lines = append(lines, r.filterLine(o.cut, w))
-			if len(lines) >= h {
-				break
-			}
+		if o.cut != cut {
+			cut = o.cut
+			lines = append(lines, r.filterLine(cut, w))
 		}
 		lines = append(lines, r.oddsLine(o, o.id == tok.id, w))
 	}
-	return lines
+	return lines[:min(len(lines), h)]
 }
 
 func (r *root) filterLine(name string, w int) string {
@@ -200,8 +201,24 @@ func (r *root) oddsLine(o *odd, taken bool, w int) string {
 	if taken {
 		pen, bar = th.accentStrong, th.accent
 	}
-	fill, rest := th.thickBar(o.share, track)
-	return fit("  "+pen.draw(fit(name, 11))+bar.draw(fill)+spaces(rest)+th.dim.draw(right(percent(float32(o.share)), 8)), w)
+	return fit("  "+pen.draw(fit(name, 11))+r.oddsBar(o, bar, track)+th.dim.draw(right(percent(float32(o.share)), 8)), w)
+}
+
+// oddsBar is a candidate's share in w cells: solid where the model's own and the one
+// in force overlap, shaded where the knobs raised or lowered it.
+func (r *root) oddsBar(o *odd, p pen, w int) string {
+	after := o.share
+	if o.cut != "" {
+		after = 0
+	}
+	th := r.th
+	solid, rest := th.thickBar(min(o.own, after), w)
+	more := min(int(max(o.own, after)*float64(w)+0.5)-(w-rest), rest)
+	shade := th.mark.shades[0]
+	if after > o.own {
+		shade = th.mark.shades[1]
+	}
+	return p.draw(solid) + th.dim.draw(strings.Repeat(shade, max(more, 0))) + spaces(rest-max(more, 0))
 }
 
 // thickBar is a bar with room above, in whole cells and a thin last one; what is

@@ -40,6 +40,8 @@ const (
 	// pasteGap is how soon lines follow each other that belong together.
 	pasteGap   = 30 * time.Millisecond
 	plainWidth = 80
+	// plainWhole is the width for views that are said, so that nothing is cut off.
+	plainWhole = 400
 )
 
 // wantsPlain tells whether the program is to be without a screen.

@@ -28,16 +28,21 @@ type numbered interface {
 // speak says what has changed since it was last called.
 func (p *plain) speak() {
 	p.model()
+	p.toast()
 	p.answers()
+	p.toast()
 	p.view()
-	r := p.r
-	if r.toast.text != "" {
-		p.line(r.toast.text)
-		r.toast = toast{}
-	}
 	if !p.quit && !p.prompted && p.turn == nil && !p.busy() {
 		fmt.Fprint(p.out, "you: ")
 		p.prompted = true
+	}
+}
+
+// toast says what the program tells, but not in the middle of an answer.
+func (p *plain) toast() {
+	if r := p.r; p.turn == nil && r.toast.text != "" {
+		p.line(r.toast.text)
+		r.toast = toast{}
 	}
 }
 
@@ -69,7 +74,7 @@ func (p *plain) answers() {
 			if p.prompted {
 				p.line("")
 			}
-			fmt.Fprint(p.out, p.name(t)+": ")
+			fmt.Fprint(p.out, p.paneName(p.r.tab().focus, t)+": ")
 		}
 	}
 	if t := p.turn; t != nil {
@@ -84,7 +89,7 @@ func (p *plain) answers() {
 	for i, pn := range p.r.tab().panes {
 		if t := pn.conv.last(); t != nil && t.answer != nil && !t.running() && !p.spoken[t] {
 			p.spoken[t] = true
-			p.line(fmt.Sprintf("pane %d, %s: %s", i+1, p.name(t), t.plain()))
+			p.line(p.paneName(i, t) + ": " + t.plain())
 			p.ended(t)
 		}
 	}
@@ -98,6 +103,19 @@ func (p *plain) name(t *turn) string {
 		return text.CleanLine(t.answer.model)
 	}
 	return "model"
+}
+
+// paneName is who speaks, and where several answer what tells them apart.
+func (p *plain) paneName(i int, t *turn) string {
+	tab := p.r.tab()
+	if len(tab.panes) < 2 {
+		return p.name(t)
+	}
+	s := fmt.Sprintf("pane %d, %s", i+1, p.name(t))
+	if tab.compare && t.answer != nil {
+		s += fmt.Sprintf(", temperature %.2f", t.answer.start.Temperature)
+	}
+	return s
 }
 
 // more says the text that came since.
@@ -157,7 +175,7 @@ func (p *plain) view() {
 		p.line("write it behind the command, for example /rename TITLE or /system TEXT.")
 		return
 	}
-	lines, _ := s.draw(p.r, plainWidth, 1<<20)
+	lines, _ := s.draw(p.r, plainWhole, 1<<20)
 	for _, l := range lines {
 		if l = legible(ansi.Strip(l), &p.r.th.mark); l != "" {
 			p.line(l)

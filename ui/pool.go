@@ -22,8 +22,10 @@ func (s *poolSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	}
 	p := &r.back().stats.Pool
 	lines := []string{spaces(w), fit("  "+poolLine(th, p), w), spaces(w)}
-	lines = append(lines, s.picture(th, p, w)...)
-	lines = append(lines, fit("  "+poolLegend(th), w), spaces(w))
+	if !r.noScreen {
+		lines = append(lines, s.picture(th, p, w)...)
+		lines = append(lines, fit("  "+poolLegend(th), w), spaces(w))
+	}
 	lines = append(lines, s.owners(r, p, w)...)
 	lines = append(lines, r.waitLines(w)...)
 	lines = append(lines, spaces(w))
@@ -187,7 +189,7 @@ func (r *root) engineLines(w int) []string {
 	dim := func(s string) string { return fit("  "+th.dim.draw(s), w) }
 	out := []string{
 		dim(fmt.Sprintf("%s   %s a cell, %s the pool   context %s", text.CleanLine(i.Name), size(i.CellBytes), size(i.CellBytes*int64(i.Cells)), group(i.Context))),
-		dim(fmt.Sprintf("writes %6.1f tok/s for %s   reads %8.1f tok/s", st.TokensPerSecond, plural(st.Streams, "answer", "answers"), st.PromptPerSecond)),
+		dim(fmt.Sprintf("writes %6s tok/s for %s   reads %8s tok/s", perSecond(st.TokensPerSecond), plural(st.Streams, "answer", "answers"), perSecond(st.PromptPerSecond))),
 	}
 	return append(out, dim(stepLine(st.Steps)))
 }

@@ -43,10 +43,25 @@ func (r *rate) add(now time.Time, count int) {
 	}
 }
 
-// perSecond is a count over a time, 0 where there is none.
-func perSecond(count int, d time.Duration) float64 {
-	if d <= 0 {
+// speed is how many tokens a second a finished answer came with, 0 where too few
+// came to tell. What it had before it was continued does not count, nor does the
+// token at which the clock starts.
+func (a *answer) speed() float64 {
+	n := a.counts.Generated - a.first - 1
+	if n < 1 || a.counts.Decode <= 0 {
 		return 0
 	}
-	return float64(count) / d.Seconds()
+	return float64(n) / a.counts.Decode.Seconds()
 }
+
+// now is the speed that is shown: that of the moment while it is being written.
+func (a *answer) now() float64 {
+	if a.running() {
+		return a.rate.shown
+	}
+	return a.speed()
+}
+
+// used is how many tokens of the context an answer fills with what was before it.
+// What it had before it was continued is part of the prompt.
+func (a *answer) used() int { return a.counts.Prompt + a.counts.Generated - a.first }

@@ -272,13 +272,21 @@ func (p *page) ended(a *answer) {
 	case engine.ReasonLength:
 		p.note(p.th.warn, "stopped at the limit of "+plural(a.start.MaxTokens, "token", "tokens")+dot+p.th.keys.key(doContinue, p.th.keys.reading)+" continues")
 	case engine.ReasonContext:
-		p.note(p.th.warn, fmt.Sprintf("the context is full: %s tokens%s/new begins a chat, /fork copies this one",
-			group(a.counts.Prompt+a.counts.Generated), dot))
+		p.note(p.th.warn, a.overfull()+dot+"/drop on leaves out old turns, or /new")
 	case engine.ReasonError:
 		p.note(p.th.bad, "failed: "+a.err)
 	case reasonLost:
 		p.note(p.th.warn, "confab ended before this answer did"+dot+p.th.keys.key(doContinue, p.th.keys.reading)+" continues")
 	}
+}
+
+// overfull says that an answer ended at the limit of the context, or that there was
+// no room to begin it.
+func (a *answer) overfull() string {
+	if a.counts.Prompt > a.context && a.context > 0 {
+		return fmt.Sprintf("this makes %s tokens, and the context holds %s", group(a.counts.Prompt), group(a.context))
+	}
+	return "the context is full: " + plural(a.used(), "token", "tokens")
 }
 
 var spinnerFrames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}

@@ -53,6 +53,7 @@ type root struct {
 	complete    completion
 	find        finder
 	pace        float64  // tokens a second that a person wants to read, 0 for no limit
+	dropOldest  bool     // where a chat no longer fits the context
 	copied      string   // the text that was copied last
 	closed      []func() // what undo brings back, the last one last
 	replayed    *replay  // the answer that is, or was last, made again
@@ -99,7 +100,7 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 		o.frame = nextFrame
 	}
 	r := &root{
-		ctx: ctx, options: o, focused: true,
+		ctx: ctx, options: o, focused: true, dropOldest: o.DropOldest,
 		noticed: map[string]bool{}, ownKeys: map[string][]string{},
 		dice:   func() int64 { return rand.Int64N(1_000_000) },
 		models: models{open: o.Open, all: []*backend{{config: o.Config, base: newBase(&o, engine.DefaultSampling(), ownPresets)}}},
@@ -288,7 +289,7 @@ func (r *root) start(p *pane, seed int64) tea.Cmd {
 func (r *root) launch(p *pane, seed int64) launch {
 	b := r.backOf(p)
 	b.used = r.now()
-	return launch{ctx: r.ctx, engine: b.engine, base: &b.base, seed: seed, dice: r.dice, dropOldest: r.options.DropOldest, version: r.options.Version, pace: r.pace}
+	return launch{ctx: r.ctx, engine: b.engine, base: &b.base, seed: seed, dice: r.dice, dropOldest: r.dropOldest, version: r.options.Version, pace: r.pace}
 }
 
 // say shows a message until the next key.

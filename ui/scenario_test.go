@@ -261,13 +261,13 @@ func TestCommands(t *testing.T) {
 	b.keys("enter")
 	b.settle()
 	if len(b.f.asked) != 1 || b.f.asked[0].Messages[0].Content != "/quit" {
-		t.Error("a pasted stroke was taken for a command")
+		t.Error("a pasted slash was taken for a command")
 	}
 	b.write("//quit")
 	b.keys("enter")
 	b.settle()
 	if m := b.f.asked[1].Messages; m[len(m)-1].Content != "/quit" {
-		t.Errorf("two strokes sent %q", m[len(m)-1].Content)
+		t.Errorf("two slashes sent %q", m[len(m)-1].Content)
 	}
 }
 

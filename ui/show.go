@@ -21,6 +21,10 @@ func (r *root) showCommand(arg string) tea.Cmd {
 	case "", "info":
 		return r.showInfo()
 	case "parameters", "knobs":
+		if r.noScreen {
+			r.say(toneQuiet, r.knobWords())
+			return nil
+		}
 		r.panel.open, r.focus = true, focusPanel
 		return nil
 	case "system":
@@ -44,6 +48,16 @@ func (r *root) showInfo() tea.Cmd {
 		i.Name, i.Arch, i.Quant, group(int(i.Params)), name, group(i.Context), group(i.TrainedContext), orNone(i.TemplateID),
 		i.Backend, size(r.back().bytes()))))
 	return nil
+}
+
+// knobWords are the knobs of the focused chat, and where each value comes from.
+func (r *root) knobWords() string {
+	var out []string
+	for k := range knobCount {
+		v, from := r.pane().conv.layers.get(r.base(), k)
+		out = append(out, fmt.Sprintf("%s %s, by %s", knobs[k].label, knobs[k].write(v), r.base().origin(k, from)))
+	}
+	return strings.Join(out, "\n")
 }
 
 func orNone(s string) string {

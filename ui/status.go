@@ -12,9 +12,10 @@ import (
 // cost, and how full the pool is. Every number has a place of fixed width.
 func (r *root) drawStatus(w int) string {
 	right := r.cells()
-	left := r.loadingLine(w - text.Width(right) - 4)
+	room := w - text.Width(right) - 6
+	left := r.loadingLine(room)
 	if left == "" {
-		left = r.speed(w - text.Width(right) - 4)
+		left = r.speed(room)
 	}
 	return " " + beside(left, right+" ", w-1)
 }
@@ -29,12 +30,7 @@ func (r *root) speed(w int) string {
 	if a == nil {
 		return r.th.dim.draw("ready")
 	}
-	rate, first := fmt.Sprintf("%6s tok/s", "-"), fmt.Sprintf("first %7s", "-")
-	if a.running() && a.rate.shown > 0 {
-		rate = fmt.Sprintf("%6.1f tok/s", a.rate.shown)
-	} else if v := perSecond(a.counts.Generated-a.first, a.counts.Decode); v > 0 && !a.running() {
-		rate = fmt.Sprintf("%6.1f tok/s", v)
-	}
+	rate, first := right(perSecond(a.now()), 6)+" tok/s", fmt.Sprintf("first %7s", "-")
 	if d := a.counts.FirstToken; d > 0 {
 		first = fmt.Sprintf("first %7s", brief(d))
 	}
@@ -47,8 +43,8 @@ func (r *root) speed(w int) string {
 	}
 	used := len(rate)
 	parts := []string{first, cost}
-	if n := a.counts.Prompt + a.counts.Generated; a.context > 0 && n > 0 {
-		parts = append(parts, fmt.Sprintf("context %3d %%", n*100/a.context))
+	if n := a.used(); a.context > 0 && n > 0 {
+		parts = append(parts, fmt.Sprintf("context %3d %%", min(n*100/a.context, 999)))
 	}
 	for _, part := range append(parts, fmt.Sprintf("seed %d", a.seed)) {
 		if used += 3 + len(part); used > w {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,16 +40,12 @@ func (r *root) submit() tea.Cmd {
 	return r.send(value)
 }
 
-// send gives a prompt to every chat it is meant for. Where several answer the
-// same prompt for the first time, they share their dice.
+// send gives a prompt to every chat it is meant for.
 func (r *root) send(value string) tea.Cmd {
-	seed := int64(-1)
 	targets := r.targets()
-	if len(targets) > 1 {
-		seed = r.dice()
-	}
+	seeds := r.seeds(targets)
 	var cmds []tea.Cmd
-	for _, p := range targets {
+	for i, p := range targets {
 		b := r.backOf(p)
 		if p.conv.running() || b.engine == nil {
 			p.conv.waiting = append(p.conv.waiting, value)
@@ -58,12 +55,39 @@ func (r *root) send(value string) tea.Cmd {
 			continue
 		}
 		p.conv.say(value)
-		cmds = append(cmds, r.start(p, seed))
+		cmds = append(cmds, r.start(p, seeds[i]))
 	}
 	if r.back().engine == nil && r.back().loading == 0 && len(cmds) == 0 {
 		r.say(toneBad, "no model is loaded: the message waits until one is (ctrl+o)")
 	}
 	return tea.Batch(cmds...)
+}
+
+// seeds are the dice of several answers to one prompt, -1 for an answer alone. They
+// are the same for all that differ in something else, and for chats that are alike
+// each its own, so that these do not say the same.
+func (r *root) seeds(targets []*pane) []int64 {
+	if len(targets) == 1 {
+		return []int64{-1}
+	}
+	out := make([]int64, len(targets))
+	shared := r.dice()
+	for i, p := range targets {
+		out[i] = shared
+		if slices.ContainsFunc(targets[:i], func(q *pane) bool { return r.alike(p, q) }) {
+			out[i] = r.dice()
+		}
+	}
+	return out
+}
+
+// alike tells whether two chats would answer the same.
+func (r *root) alike(p, q *pane) bool {
+	a, b := p.conv, q.conv
+	return r.backOf(p) == r.backOf(q) && a.chat.System == b.chat.System &&
+		a.layers.settings(&r.backOf(p).base) == b.layers.settings(&r.backOf(q).base) &&
+		(a.think == nil) == (b.think == nil) && (a.think == nil || *a.think == *b.think) &&
+		slices.EqualFunc(a.turns, b.turns, func(x, y *turn) bool { return x.m.Role == y.m.Role && x.m.Content == y.m.Content })
 }
 
 // submitEmpty continues a cut answer, or leaves an edit without a change.

@@ -70,8 +70,12 @@ func (r *root) moveTab(step int) {
 // split adds a pane with a new chat that has the same knobs and system prompt.
 func (r *root) split() {
 	t := r.tab()
-	if len(t.panes) >= panesThatFit(r.textWidth()) {
-		r.say(toneWarn, fmt.Sprintf("%d panes are what this width holds; a wider window holds more", len(t.panes)))
+	switch n := len(t.panes); {
+	case n == maxPanes:
+		r.say(toneWarn, fmt.Sprintf("%d panes are the most", n))
+		return
+	case n >= r.roomForPanes():
+		r.say(toneWarn, fmt.Sprintf("%d panes are what this width holds; a wider window holds more", n))
 		return
 	}
 	p := r.freshPane()
@@ -79,6 +83,14 @@ func (r *root) split() {
 	p.conv.chat.System = t.pane().conv.chat.System
 	t.panes = slices.Insert(t.panes, t.focus+1, p)
 	r.focusPane(t.focus + 1)
+}
+
+// roomForPanes is how many panes the screen holds.
+func (r *root) roomForPanes() int {
+	if r.noScreen {
+		return maxPanes
+	}
+	return panesThatFit(r.textWidth())
 }
 
 // textWidth is what the panes share.

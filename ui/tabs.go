@@ -11,17 +11,17 @@ type tabSpan struct{ from, to, tab int }
 
 const (
 	tabLeast = 6  // the shortest that a title is cut to
-	tabMost  = 24 // the longest title
+	tabShort = 12 // the shortest for which the model's name gives way
+	tabMost  = 40 // the longest title
 	newTab   = -1 // the tab of a tabSpan that makes a new one
 )
 
 // drawTitle is the first line: tabs at the left, the model at the right. spans
 // tells where the tabs stand, for the mouse.
 func (r *root) drawTitle(w int) (line string, spans []tabSpan) {
-	right := r.modelLine()
+	titles, most := make([]string, len(r.tabs)), tabMost
+	right := r.modelLine(true)
 	rw := text.Width(right)
-	titles := make([]string, len(r.tabs))
-	most := tabMost
 	for {
 		total := 4
 		for i, t := range r.tabs {
@@ -31,11 +31,12 @@ func (r *root) drawTitle(w int) (line string, spans []tabSpan) {
 		if total+rw+2 <= w || most <= tabLeast {
 			break
 		}
-		if most > 12 {
-			most -= 2
-		} else if rw > 0 && total+2 > w-rw {
+		switch brief := r.modelLine(false); {
+		case most == 2*tabShort && rw > text.Width(brief):
+			right, rw = brief, text.Width(brief)
+		case most == tabShort && rw > 0:
 			right, rw = "", 0
-		} else {
+		default:
 			most--
 		}
 	}
@@ -90,8 +91,9 @@ func (r *root) tabLabel(i int, title string) string {
 	return r.th.accent.draw(mark) + " " + title
 }
 
-// modelLine names the model and what it runs on.
-func (r *root) modelLine() string {
+// modelLine names the model and what it runs on, all that is known of that or in a
+// word.
+func (r *root) modelLine(all bool) string {
 	if r.back().engine == nil {
 		if r.back().loading != 0 {
 			return r.th.dim.draw("loading a model")
@@ -108,5 +110,8 @@ func (r *root) modelLine() string {
 	}
 	s = text.Truncate(s, 32, r.th.mark.ellipsis)
 	backend := text.Truncate(text.CleanLine(i.Backend), 32, r.th.mark.ellipsis)
+	if !all {
+		backend, _, _ = strings.Cut(backend, ",")
+	}
 	return r.th.strong.draw(s) + r.th.dim.draw(" "+r.th.mark.dot+" "+backend)
 }

@@ -55,7 +55,7 @@ type marks struct {
 	unread, idle, busy, wait   string
 	folded, open               string
 	rule, divider, cross, tee  string
-	joint                      string
+	joint, pinned              string
 	track, fill, handle        string
 	bar                        string
 	eighths                    []string
@@ -68,7 +68,7 @@ type marks struct {
 
 var richMarks = marks{
 	unread: "●", idle: "○", busy: "◐", wait: "⏸", folded: "▸", open: "▾",
-	rule: "─", divider: "│", cross: "┼", tee: "┬", joint: "┴", track: "─", fill: "━", handle: "●",
+	rule: "─", divider: "│", cross: "┼", tee: "┬", joint: "┴", pinned: "◆", track: "─", fill: "━", handle: "●",
 	bar: "▇", eighths: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	empty: "·", cursor: "▌", dot: "·", more: "↓", prev: "‹", next: "›", up: "↑", down: "↓",
 	edge: "▎", ellipsis: "…", shades: [2]string{"░", "▒"}, dashes: "┄",
@@ -76,7 +76,7 @@ var richMarks = marks{
 
 var plainMarks = marks{
 	unread: "*", idle: "o", busy: "@", wait: "=", folded: ">", open: "v",
-	rule: "-", divider: "|", cross: "+", tee: "+", joint: "+", track: "-", fill: "=", handle: "O",
+	rule: "-", divider: "|", cross: "+", tee: "+", joint: "+", pinned: "^", track: "-", fill: "=", handle: "O",
 	bar: "#", eighths: []string{".", ".", ":", ":", "+", "+", "#", "#"},
 	empty: ".", cursor: "_", dot: "-", more: "v", prev: "<", next: ">", up: "^", down: "v",
 	edge: ">", ellipsis: "~", shades: [2]string{".", ":"}, dashes: "-",
@@ -174,11 +174,14 @@ func (t *theme) build() {
 	t.doc.SGR[text.RoleFaint], t.doc.SGR[text.RoleComment] = t.dim.sgr(), t.dim.sgr()+";3"
 }
 
-// grey mixes share of the foreground into the background. Without the
-// terminal's answer it is the palette's grey.
+// grey mixes share of the foreground into the background. Where neither is known it
+// is the foreground made faint: a palette's own grey may be that of the ground.
 func (t *theme) grey(share float64) pen {
-	if t.bg == nil || t.few || t.name == themeSixteen {
+	if t.few || t.name == themeSixteen {
 		return pen(ansi.NewStyle().ForegroundColor(ansi.BasicColor(8)).String())
+	}
+	if t.bg == nil {
+		return pen(ansi.NewStyle().Faint().String())
 	}
 	fg := t.fg
 	if fg == nil {

@@ -28,8 +28,19 @@ func (s *tokenSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd)
 		s.surprise(1)
 	case "N":
 		s.surprise(-1)
+	case "v":
+		if s.from >= 0 {
+			s.from = -1
+		} else {
+			s.from = s.at
+		}
 	case "enter":
 		return true, s.branch(r)
+	case "esc":
+		if s.from < 0 {
+			return false, nil
+		}
+		s.from = -1
 	default:
 		return false, nil
 	}
@@ -103,7 +114,7 @@ func (s *tokenSheet) surprise(n int) {
 func (s *tokenSheet) switchPart() {
 	for i := range s.t.answer.tokens {
 		if s.t.answer.tokens[i].thinking != s.thinking {
-			s.thinking = !s.thinking
+			s.thinking, s.from = !s.thinking, -1
 			s.jump(0, 1)
 			return
 		}

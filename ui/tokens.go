@@ -21,18 +21,11 @@ type tokenSheet struct {
 	// alt is the chosen alternative.
 	alt      int
 	thinking bool // the tokens of the thinking are shown instead of the text's
-	top      int
-	lines    []tokenLine
-	width    int
-}
-
-// tokenLine is a line of tokens: pieces of them, where a token spans lines.
-type tokenLine struct{ pieces []tokenPiece }
-
-type tokenPiece struct {
-	token int
-	text  string
-	x, w  int
+	// from is the other end of a passage that is measured by itself, -1 for none.
+	from  int
+	top   int
+	lines []tokenLine
+	width int
 }
 
 const tokenSide = 42 // cells for the alternatives
@@ -51,47 +44,10 @@ func (r *root) openTokens() {
 		r.say(toneQuiet, "the odds of this answer are not known: confab did not write it, or an older one did")
 		return
 	}
-	s := &tokenSheet{p: p, t: t, at: len(t.answer.tokens) - 1}
+	s := &tokenSheet{p: p, t: t, at: len(t.answer.tokens) - 1, from: -1}
 	s.alt = s.taken(s.at)
 	s.thinking = t.answer.tokens[s.at].thinking
 	r.sheet = s
-}
-
-// set breaks the tokens into lines of w cells.
-func (s *tokenSheet) set(w int) {
-	s.width = w
-	s.lines = s.lines[:0]
-	src := s.t.doc.Source()
-	if s.thinking {
-		src = s.t.thought.Source()
-	}
-	var line tokenLine
-	x := 0
-	flush := func() { s.lines = append(s.lines, line); line, x = tokenLine{}, 0 }
-	for i := range s.t.answer.tokens {
-		tok := &s.t.answer.tokens[i]
-		if tok.thinking != s.thinking || tok.end > len(src) {
-			continue
-		}
-		for n, part := range strings.Split(src[tok.start:tok.end], "\n") {
-			if n > 0 {
-				flush()
-			}
-			part = strings.ReplaceAll(part, "\t", "    ")
-			pw := text.Width(part)
-			if x+pw > w && x > 0 {
-				flush()
-				trimmed := strings.TrimLeft(part, " ")
-				part, pw = trimmed, text.Width(trimmed)
-			}
-			if part != "" || n == 0 {
-				part = text.Truncate(part, w, "")
-				line.pieces = append(line.pieces, tokenPiece{i, part, x, min(pw, w)})
-				x += min(pw, w)
-			}
-		}
-	}
-	flush()
 }
 
 func (s *tokenSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
@@ -125,38 +81,30 @@ func (s *tokenSheet) head(r *root, w int) string {
 	th := r.th
 	a := s.t.answer
 	dot := " " + th.mark.dot + " "
-	return fit("  "+th.strong.draw("Tokens")+th.dim.draw(fmt.Sprintf("  %s%sperplexity %.2f%sseed %d",
-		plural(len(a.tokens), "token", "tokens"), dot, a.perplexity(), dot, a.seed)), w)
+	line := "  " + th.strong.draw("Tokens") + th.dim.draw(fmt.Sprintf("  %s%sperplexity %.2f%sseed %d",
+		plural(len(a.tokens), "token", "tokens"), dot, perplexity(a.tokens), dot, a.seed))
+	if from, to, ok := s.passage(); ok {
+		line += th.dim.draw(dot) + th.accent.draw(fmt.Sprintf("%.2f in this passage of %s", perplexity(a.tokens[from:to]), group(to-from)))
+	}
+	return fit(line, w)
 }
 
-// perplexity is how surprised the model was by its own answer, on average.
-func (a *answer) perplexity() float64 {
+// passage are the tokens from..to that are measured by themselves.
+func (s *tokenSheet) passage() (from, to int, ok bool) {
+	return min(s.from, s.at), max(s.from, s.at) + 1, s.from >= 0
+}
+
+// perplexity is how surprised the model was by tokens of its own, on average.
+func perplexity(tokens []token) float64 {
 	sum := 0.0
-	for i := range a.tokens {
-		sum -= float64(a.tokens[i].logProb)
+	for i := range tokens {
+		sum -= float64(tokens[i].logProb)
 	}
-	return math.Exp(sum / float64(max(len(a.tokens), 1)))
+	return math.Exp(sum / float64(max(len(tokens), 1)))
 }
 
 // likely is a token's probability under the model, before any knob.
 func (t *token) likely() float64 { return math.Exp(float64(t.logProb)) }
-
-func (s *tokenSheet) drawLine(th *theme, l *tokenLine) string {
-	var b strings.Builder
-	for i := range l.pieces {
-		p := &l.pieces[i]
-		pn := th.shade(s.t.answer.tokens[p.token].likely())
-		if p.token == s.at {
-			pn = th.selected
-		}
-		shown := p.text
-		if shown == "" && p.token == s.at {
-			shown = th.mark.empty
-		}
-		b.WriteString(pn.draw(shown))
-	}
-	return b.String()
-}
 
 // shade is how a token of some probability is set: plain where it was likely.
 // Underlines stand with the colours, which never carry the meaning alone.
@@ -236,17 +184,6 @@ func (a *answer) around(n int) (before, after settings) {
 	return before, after
 }
 
-func (s *tokenSheet) lineOf(token int) int {
-	for y := range s.lines {
-		for i := range s.lines[y].pieces {
-			if s.lines[y].pieces[i].token == token {
-				return y
-			}
-		}
-	}
-	return 0
-}
-
 // branch takes the chosen alternative in place of the token and goes on from
 // there, as a new version of the answer.
 func (s *tokenSheet) branch(r *root) tea.Cmd {
@@ -293,5 +230,5 @@ func (a *answer) until(n int) *answer {
 }
 
 func (s *tokenSheet) hints() []string {
-	return []string{"left right token", "up down other", "enter branches there", "n unlikely", "esc back"}
+	return []string{"left right token", "up down other", "enter branches there", "n unlikely", "v passage", "esc back"}
 }

@@ -1,0 +1,68 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/confab-tui/confab/engine"
+)
+
+// TestPlainComparison: without a screen there is room for every pane, each says which
+// it is, and nothing is said in the middle of an answer.
+func TestPlainComparison(t *testing.T) {
+	s := startPlain(t, true, nil, func(_ *Options, f *fake) { f.script = echo })
+	s.hears("you: ")
+	s.types("/compare 0 0.5 1 1.5 2")
+	s.hears("you: ")
+	s.types("Capital of Japan?")
+	s.hears("pane 1, confab tiny, temperature 0.00: ")
+	for _, name := range []string{"pane 2, confab tiny, temperature 0.50: ", "temperature 1.00: ", "temperature 1.50: ", "pane 5, confab tiny, temperature 2.00: "} {
+		s.hears(name)
+	}
+	if strings.Contains(s.text(), "wider window") {
+		t.Errorf("a width is spoken of where there is no screen:\n%s", s.text())
+	}
+}
+
+// TestPlainViews: what the screen would draw is said whole, and without marks.
+func TestPlainViews(t *testing.T) {
+	s := startPlain(t, true, nil)
+	s.hears("you: ")
+	s.types("/show parameters")
+	s.hears("temperature 0.80, by model\ntop-k 40, by model")
+	s.hears("you: ")
+	s.types("A rather long name of a conversation")
+	s.hears("you: ")
+	s.types("/pool")
+	s.hears("65,536 cells")
+	s.hears("steps by width")
+	if text := s.text(); strings.Contains(text, "held by an answer") || strings.Contains(text, "~") {
+		t.Errorf("the pool is said with its legend, or cut off:\n%s", text)
+	}
+}
+
+// TestPlainSaysNothingWithinAnAnswer: what there is to tell waits for its end.
+func TestPlainSaysNothingWithinAnAnswer(t *testing.T) {
+	b := newBench(t, 80, 24)
+	var out strings.Builder
+	frame := b.r.options.frame
+	p := newPlain(b.r, &out, true)
+	b.r.options.frame = frame // the test's own
+	b.f.script = func(engine.Request) reply { return reply{text: poem, reason: engine.ReasonStop} }
+	b.r.pane().input.set("poem")
+	b.send(keyPress("enter"))
+	b.frames(10)
+	p.speak()
+	b.r.say(toneQuiet, "a word in between")
+	b.frames(2)
+	p.speak()
+	if strings.Contains(out.String(), "a word") {
+		t.Errorf("said in the middle: %q", out.String())
+	}
+	b.settle()
+	p.speak()
+	p.speak()
+	if !strings.Contains(out.String(), "hear and see.\na word in between\n") {
+		t.Errorf("said %q", out.String())
+	}
+}
