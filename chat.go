@@ -23,8 +23,8 @@ func chat(ctx context.Context, s *settings, fs *pflag.FlagSet) error {
 		return err
 	}
 	s.accessible = s.accessible || s.source["accessible"] == "" && asksForLines()
-	if !s.accessible && (!isTerminal(os.Stdin) || !isTerminal(os.Stdout)) {
-		return errors.New("the chat needs a terminal that can move its cursor; `confab ask` answers without one")
+	if !s.accessible && !(isDevice(os.Stdin) && isDevice(os.Stdout)) {
+		return errors.New("the chat needs a terminal; `confab ask` answers without one, and --accessible talks in lines")
 	}
 	if err := s.findModel(ctx, os.Stderr); err != nil {
 		return err

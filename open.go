@@ -41,7 +41,10 @@ func progressLine(w io.Writer) func(engine.Progress) {
 	}
 }
 
-func isTerminal(f *os.File) bool {
+// isTerminal tells whether what is written can be written over.
+func isTerminal(f *os.File) bool { return isDevice(f) && os.Getenv("TERM") != "dumb" }
+
+func isDevice(f *os.File) bool {
 	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
