@@ -9,8 +9,8 @@
 // m, one of V0 to V15, added to 32-bit ones.
 #define SMULLB(m, n, d) WORD $(0x0E20C000 | (m)<<16 | (n)<<5 | (d))
 #define SMULL2B(m, n, d) WORD $(0x4E20C000 | (m)<<16 | (n)<<5 | (d))
-#define SMLALH(m, i, n, d) WORD $(0x0F402000 | ((i)&3)<<20 | (i)>>2<<11 | (m)<<16 | (n)<<5 | (d))
-#define SMLAL2H(m, i, n, d) WORD $(0x4F402000 | ((i)&3)<<20 | (i)>>2<<11 | (m)<<16 | (n)<<5 | (d))
+#define SMLALH(m, i, n, d) WORD $(0x0F402000 | ((i)&3)<<20 | ((i)>>2)<<11 | (m)<<16 | (n)<<5 | (d))
+#define SMLAL2H(m, i, n, d) WORD $(0x4F402000 | ((i)&3)<<20 | ((i)>>2)<<11 | (m)<<16 | (n)<<5 | (d))
 
 // Sums of neighbouring 16-bit lanes: of n's, then m's; of n's as 32-bit ones, added to d.
 #define ADDPH(m, n, d) WORD $(0x4E60BC00 | (m)<<16 | (n)<<5 | (d))
@@ -30,12 +30,21 @@
 #define SSHRS(i, n, d) WORD $(0x4F000400 | (64-(i))<<16 | (n)<<5 | (d))
 #define SCVTFS(n, d) WORD $(0x4E21D800 | (n)<<5 | (d))
 
+#define MLALANE(m, n, d) WORD $(0x6F800000 | (m)<<16 | (n)<<5 | (d))
+
+// BF16 to F32, of lower and upper halves.
+#define SHLLH(n, d) WORD $(0x2E613800 | (n)<<5 | (d))
+#define SHLL2H(n, d) WORD $(0x6E613800 | (n)<<5 | (d))
+
 // Four floats; LANE is with m's first one.
 #define FMULLANE(m, n, d) WORD $(0x4F809000 | (m)<<16 | (n)<<5 | (d))
 #define FMLALANE(m, n, d) WORD $(0x4F801000 | (m)<<16 | (n)<<5 | (d))
 #define FMLSS(m, n, d) WORD $(0x4EA0CC00 | (m)<<16 | (n)<<5 | (d))
 #define FMLAS(m, n, d) WORD $(0x4E20CC00 | (m)<<16 | (n)<<5 | (d))
 
-// All of a register: zeros, a copy.
+// All of a register: zeros, a copy; two registers at address register n plus at, a multiple
+// of 16 from -1024 to 1008, loaded or stored.
+#define LDPQ(at, n, d, d1) WORD $(0xAD400000 | (((at)>>4)&127)<<15 | (d1)<<10 | (n)<<5 | (d))
+#define STPQ(at, n, d, d1) WORD $(0xAD000000 | (((at)>>4)&127)<<15 | (d1)<<10 | (n)<<5 | (d))
 #define ZEROV(d) WORD $(0x6F00E400 | (d))
 #define MOVV(n, d) WORD $(0x4EA01C00 | (n)<<16 | (n)<<5 | (d))
