@@ -137,7 +137,7 @@ func (c *Chat) adoptNodes(nodes []node) map[string]ID {
 func (c *Chat) complement() {
 	now := time.Now()
 	for _, m := range c.messages {
-		if m.Created.IsZero() {
+		if !sensible(m.Created) {
 			m.Created = now
 		}
 		if m.Created.After(c.Updated) && m.Created.Before(now) {
@@ -145,7 +145,7 @@ func (c *Chat) complement() {
 		}
 	}
 	for _, t := range []*time.Time{&c.Created, &c.Updated, &c.Opened} {
-		if t.IsZero() {
+		if !sensible(*t) {
 			*t = now
 		}
 	}
@@ -155,3 +155,7 @@ func (c *Chat) complement() {
 		}
 	}
 }
+
+// sensible tells a time that a chat can have: JSON has no form for those after the year
+// 9999, which numbers in files can stand for.
+func sensible(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 9999 }

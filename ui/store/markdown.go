@@ -56,7 +56,8 @@ func (c *Chat) exportMarkdown(w *bufio.Writer) {
 		}
 		fmt.Fprintf(w, "%s\n\n", shielded(m.Content))
 		for _, t := range m.ToolCalls {
-			fmt.Fprintf(w, "```json\n{\"name\": %q, \"arguments\": %s}\n```\n\n", t.Name, t.Arguments)
+			name, _ := json.Marshal(t.Name) // a string always has a JSON form
+			fmt.Fprintf(w, "```json\n{\"name\": %s, \"arguments\": %s}\n```\n\n", name, t.Arguments)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -101,19 +102,14 @@ func scanMessage(rows *sql.Rows) (*Message, error) {
 		return nil, err
 	}
 	m.Role, m.Created, m.Odds = chat.Role(role), fromMillis(created), oddsFrom(odds)
-	if m.Tokens, err = unpackTokens(tokens); err != nil {
-		return nil, err
+	if m.Tokens, err = unpackTokens(tokens); err == nil && calls != "" {
+		err = json.Unmarshal([]byte(calls), &m.ToolCalls)
 	}
-	if calls != "" {
-		if err := json.Unmarshal([]byte(calls), &m.ToolCalls); err != nil {
-			return nil, err
-		}
+	if err == nil && facts != "" {
+		err = json.Unmarshal([]byte(facts), &m.Facts)
 	}
-	if facts != "" {
-		m.Facts = new(Facts)
-		if err := json.Unmarshal([]byte(facts), m.Facts); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, fmt.Errorf("message %d of chat %d is damaged: %w", m.ID, m.Chat, err)
 	}
 	return &m, nil
 }
@@ -137,7 +133,7 @@ func unpackTokens(b []byte) ([]int32, error) {
 		d, n := binary.Varint(b)
 		last += d
 		if n <= 0 || last != int64(int32(last)) {
-			return nil, errors.New("the token ids of a message are damaged")
+			return nil, errors.New("its token ids are no such list")
 		}
 		ids = append(ids, int32(last))
 		b = b[n:]
