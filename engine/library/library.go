@@ -108,11 +108,20 @@ func (m *Model) describe() {
 		return
 	}
 	defer f.Close()
-	m.Arch, _ = f.String("general.architecture")
-	m.Quant, m.Bytes, m.Parts = Quant(f), f.Size, 1
-	if n, ok := f.Int("split.count"); ok && n > 0 {
-		m.Parts = int(n)
-	}
+	m.Bytes, m.Parts = f.Size, 1
+	m.Err = m.read(f)
+}
+
+// read takes over what the file says of itself. Other programs may cut it short meanwhile.
+func (m *Model) read(f *gguf.File) error {
+	return f.Guard(func() error {
+		m.Arch, _ = f.String("general.architecture")
+		m.Quant = Quant(f)
+		if n, ok := f.Int("split.count"); ok && n > 0 {
+			m.Parts = int(n)
+		}
+		return nil
+	})
 }
 
 // unique puts the folder's name before names that several models share, and

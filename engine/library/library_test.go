@@ -3,8 +3,11 @@ package library
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/confab-tui/confab/engine/gguf"
 )
 
 // tiny is the smallest file that the reader takes: version 3, no tensors, two
@@ -100,5 +103,26 @@ func TestFoldersFollowTheVariables(t *testing.T) {
 	}
 	if find(Folder{"llama.cpp", "relative/is/ignored"}) {
 		t.Error("a relative folder is searched")
+	}
+}
+
+// A file that another program cuts short while it is looked at is an unreadable one, not the
+// end of the program.
+func TestFileCutShortWhileItIsLookedAt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files that are mapped cannot be cut short there")
+	}
+	path := put(t, tiny(), t.TempDir(), "m.gguf")
+	f, err := gguf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	var m Model
+	if err := m.read(f); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v does not name the file", err)
 	}
 }
