@@ -19,8 +19,9 @@
 //   - A row's result depends on that row alone: not on the rows beside it, on how
 //     many there are, on the split over workers or on the order of calls. On a device
 //     more than 64 rows may differ within a bound that their package names.
-//   - No function keeps a slice of its caller's, except matmul.NewMatrix, which reads
-//     the file's bytes until they are packed.
+//   - No function keeps a slice of its caller's, with two exceptions: matmul.NewMatrix
+//     reads the file's bytes until they are packed, and an attend.AttendPlan the lists
+//     of cells until it prepares the next step.
 //   - What only a programmer can get wrong panics; nothing else fails, nothing
 //     prints. The packages are free of cgo.
 package kernels

@@ -54,6 +54,7 @@ func SoftCap(out, x []float32, cap float32) {
 	}
 }
 
+// SoftCapOf is SoftCap of one value.
 func SoftCapOf(x, cap float32) float32 {
 	return cap * float32(math.Tanh(float64(x/cap)))
 }

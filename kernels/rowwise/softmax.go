@@ -4,6 +4,7 @@ import (
 	"math"
 )
 
+// Exp is e to the power of x, rounded once.
 func Exp(x float32) float32 {
 	return float32(math.Exp(float64(x)))
 }
