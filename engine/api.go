@@ -91,7 +91,9 @@ type Info struct {
 }
 
 // Request is one answer to be generated. It is complete in itself: the engine
-// finds out what it already holds of it.
+// finds out what it already holds of it. The lists may change once Generate has
+// returned; what a message refers to, its token ids and tool calls, may not until
+// the stream has ended.
 type Request struct {
 	// Conversation names the owner of the cells in Stats; it has no other effect.
 	Conversation string

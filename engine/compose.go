@@ -36,7 +36,7 @@ func (e *Engine) tokens(r *Request) (p prompt, err error) {
 	case r.Prompt != "":
 		p.tokens, err = e.words.raw(r.Prompt)
 	default:
-		p.tokens = slices.Clone(r.Tokens)
+		p.tokens = r.Tokens
 	}
 	for i, t := range p.tokens {
 		if t < 0 || int(t) >= e.info.Vocab {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -93,6 +94,9 @@ func (e *Engine) Generate(ctx context.Context, r Request) *Stream {
 
 // newAnswer makes the loop's side of a stream.
 func (e *Engine) newAnswer(r Request) *answer {
+	// The caller's lists may change while the answer runs.
+	r.Messages, r.Changes, r.Stop = slices.Clone(r.Messages), slices.Clone(r.Changes), slices.Clone(r.Stop)
+	r.Tokens = slices.Clone(r.Tokens)
 	a := &answer{
 		id: e.arrived.Add(1), req: r, began: time.Now(),
 		stream: newStream(r.Sampling, e.inbox.nudge), composing: true, ahead: r.Changes,
