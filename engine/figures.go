@@ -27,13 +27,17 @@ type rate struct {
 
 const slot = time.Second / 16
 
-// turn empties the slots between the last event's and now's.
+// turn empties the slots between the last event's and now's, and all of them where the
+// clock was set back.
 func (r *rate) turn(now time.Time) {
 	at := now.UnixNano() / int64(slot)
+	if at < r.at {
+		*r = rate{at: at}
+	}
 	for i := max(r.at+1, at-int64(len(r.slots))+1); i <= at; i++ {
 		r.slots[i%int64(len(r.slots))] = 0
 	}
-	r.at = max(r.at, at)
+	r.at = at
 }
 
 func (r *rate) add(now time.Time, n int) {

@@ -117,7 +117,7 @@ const mostUseful = 65536
 func (r room) choose() (int, error) {
 	left := math.MaxInt
 	if r.free != unknownMemory {
-		left = int(max(0, (r.free-r.free/16-r.weights)/r.cellBytes))
+		left = int(max(0, (r.free-r.free/16-r.weights)/max(r.cellBytes, 1)))
 	}
 	if r.cells > 0 {
 		if r.cells > left {

@@ -19,6 +19,7 @@ func TestChooseCells(t *testing.T) {
 		{"several small conversations", room{free: 8 * gibibyte, cellBytes: 4096, context: 1024}, 8192, ""},
 		{"one long conversation", room{free: 80 * gibibyte, cellBytes: 53248, context: 131072}, 131072, ""},
 		{"as much as memory gives", room{free: 16 * gibibyte, weights: 8 * gibibyte, cellBytes: 131072, context: 131072}, 43008, ""},
+		{"cells that take nothing", room{free: gibibyte, context: 4096}, 32768, ""},
 		{"unknown memory", room{free: unknownMemory, cellBytes: 53248, context: 4096}, 32768, ""},
 		{"as configured", room{free: 16 * gibibyte, cellBytes: 131072, context: 4096, cells: 100}, 100, ""},
 		{"configured too large", room{free: 16 * gibibyte, weights: 8 * gibibyte, cellBytes: 131072, context: 4096, cells: 90000}, 0,

@@ -16,6 +16,8 @@ const (
 	smallestChunk = 32
 	// Logits of a whole vocabulary are large, so few rows of them at a time.
 	probeRows = 64
+	// A slower pace is not told from this one, and could not be counted in a Duration.
+	slowest = 24 * time.Hour
 )
 
 // part is one answer's share of a step: rows for the tokens from position from
@@ -54,10 +56,10 @@ func (e *Engine) plan() []part {
 
 // keepPace puts off the answer's next token.
 func (a *answer) keepPace(now time.Time) {
-	if a.req.Pace <= 0 {
+	if !(a.req.Pace > 0) {
 		return
 	}
-	gap := time.Duration(float64(time.Second) / a.req.Pace)
+	gap := time.Duration(min(float64(time.Second)/a.req.Pace, float64(slowest)))
 	if a.next = a.next.Add(gap); a.next.Before(now) {
 		a.next = now.Add(gap)
 	}
