@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,21 +46,28 @@ const (
 // openSession starts the program and waits until it can be talked to.
 func openSession(t testing.TB, env []string, args ...string) *session {
 	t.Helper()
-	path, err := exec.LookPath("confab")
+	s := openTerminal(t, env, &syscall.SysProcAttr{Setsid: true, Setctty: true}, append([]string{"confab"}, args...)...)
+	s.waitFor("confab tiny Q8_0") // the model is there
+	return s
+}
+
+// openTerminal starts a command on a terminal of its own.
+func openTerminal(t testing.TB, env []string, attr *syscall.SysProcAttr, argv ...string) *session {
+	t.Helper()
+	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{TB: t, cmd: exec.Command(path, args...), modes: map[ansi.Mode]bool{},
+	s := &session{TB: t, cmd: exec.Command(path, argv[1:]...), modes: map[ansi.Mode]bool{},
 		read: make(chan struct{}), exited: make(chan error, 1), patience: 20 * time.Second}
 	s.cmd.Env = env
-	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: screenHeight, Cols: screenWidth}); err != nil {
+	if s.tty, err = pty.StartWithAttrs(s.cmd, &pty.Winsize{Rows: screenHeight, Cols: screenWidth}, attr); err != nil {
 		t.Fatal(err)
 	}
 	s.emulate()
 	go s.show()
 	go func() { s.exited <- s.cmd.Wait() }()
 	t.Cleanup(func() { s.cmd.Process.Kill(); s.tty.Close() })
-	s.waitFor("confab tiny Q8_0") // the model is there
 	return s
 }
 
