@@ -24,27 +24,45 @@
 #define FCVTLH(n, d) WORD $(0x0E217800 | (n)<<5 | (d))
 #define FCVTL2H(n, d) WORD $(0x4E217800 | (n)<<5 | (d))
 
-// Four 32-bit integers: a product added, all lanes as n's first, shifted right, as floats.
+// Four 32-bit integers: a product added, also with m's first lane; all lanes as n's first;
+// shifted right and left; sums and differences n-m; as floats, and to the nearest from them.
 #define MLAS(m, n, d) WORD $(0x4EA09400 | (m)<<16 | (n)<<5 | (d))
+#define MLALANE(m, n, d) WORD $(0x6F800000 | (m)<<16 | (n)<<5 | (d))
 #define DUPS(n, d) WORD $(0x4E040400 | (n)<<5 | (d))
 #define SSHRS(i, n, d) WORD $(0x4F000400 | (64-(i))<<16 | (n)<<5 | (d))
+#define SHLS(i, n, d) WORD $(0x4F005400 | (32+(i))<<16 | (n)<<5 | (d))
+#define ADDS4(m, n, d) WORD $(0x4EA08400 | (m)<<16 | (n)<<5 | (d))
+#define SUBS4(m, n, d) WORD $(0x6EA08400 | (m)<<16 | (n)<<5 | (d))
 #define SCVTFS(n, d) WORD $(0x4E21D800 | (n)<<5 | (d))
-
-#define MLALANE(m, n, d) WORD $(0x6F800000 | (m)<<16 | (n)<<5 | (d))
+#define FCVTNSS(n, d) WORD $(0x4E21A800 | (n)<<5 | (d))
 
 // BF16 to F32, of lower and upper halves.
 #define SHLLH(n, d) WORD $(0x2E613800 | (n)<<5 | (d))
 #define SHLL2H(n, d) WORD $(0x6E613800 | (n)<<5 | (d))
 
-// Four floats; LANE is with m's first one.
+// F32 to F16, into the lower half.
+#define FCVTNH(n, d) WORD $(0x0E216800 | (n)<<5 | (d))
+
+// Four floats. LANE is with m's first one; FMLSS takes a product off; of VFSUBS and VFDIVS n
+// comes first. FADDPS adds neighbours, of n's, then m's; FMAXVS leaves the largest.
 #define FMULLANE(m, n, d) WORD $(0x4F809000 | (m)<<16 | (n)<<5 | (d))
 #define FMLALANE(m, n, d) WORD $(0x4F801000 | (m)<<16 | (n)<<5 | (d))
-#define FMLSS(m, n, d) WORD $(0x4EA0CC00 | (m)<<16 | (n)<<5 | (d))
 #define FMLAS(m, n, d) WORD $(0x4E20CC00 | (m)<<16 | (n)<<5 | (d))
+#define FMLSS(m, n, d) WORD $(0x4EA0CC00 | (m)<<16 | (n)<<5 | (d))
+#define VFMULS(m, n, d) WORD $(0x6E20DC00 | (m)<<16 | (n)<<5 | (d))
+#define VFDIVS(m, n, d) WORD $(0x6E20FC00 | (m)<<16 | (n)<<5 | (d))
+#define VFADDS(m, n, d) WORD $(0x4E20D400 | (m)<<16 | (n)<<5 | (d))
+#define VFSUBS(m, n, d) WORD $(0x4EA0D400 | (m)<<16 | (n)<<5 | (d))
+#define FADDPS(m, n, d) WORD $(0x6E20D400 | (m)<<16 | (n)<<5 | (d))
+#define VFMAXS(m, n, d) WORD $(0x4E20F400 | (m)<<16 | (n)<<5 | (d))
+#define VFMINS(m, n, d) WORD $(0x4EA0F400 | (m)<<16 | (n)<<5 | (d))
+#define FMAXVS(n, d) WORD $(0x6E30F800 | (n)<<5 | (d))
+#define FRINTNS(n, d) WORD $(0x4E218800 | (n)<<5 | (d))
+#define FABSS(n, d) WORD $(0x4EA0F800 | (n)<<5 | (d))
 
 // All of a register: zeros, a copy; two registers at address register n plus at, a multiple
-// of 16 from -1024 to 1008, loaded or stored.
-#define LDPQ(at, n, d, d1) WORD $(0xAD400000 | (((at)>>4)&127)<<15 | (d1)<<10 | (n)<<5 | (d))
-#define STPQ(at, n, d, d1) WORD $(0xAD000000 | (((at)>>4)&127)<<15 | (d1)<<10 | (n)<<5 | (d))
+// of 16 from 0 to 1008, loaded or stored.
 #define ZEROV(d) WORD $(0x6F00E400 | (d))
 #define MOVV(n, d) WORD $(0x4EA01C00 | (n)<<16 | (n)<<5 | (d))
+#define LDPQ(at, n, d, d1) WORD $(0xAD400000 | ((at)>>4)<<15 | (d1)<<10 | (n)<<5 | (d))
+#define STPQ(at, n, d, d1) WORD $(0xAD000000 | ((at)>>4)<<15 | (d1)<<10 | (n)<<5 | (d))

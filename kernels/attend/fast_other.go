@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package attend
 
@@ -7,18 +7,6 @@ func storeHalvesFast(dst []uint16, src []float32) int { return 0 }
 func (kv *KV) turnKeysFast(dst []float32, head int, cells []int32, at int) bool { return false }
 
 func (kv *KV) readValuesFast(dst []float32, head int, cells []int32) bool { return false }
-
-func (s *attendState) mergeFast(other attendState) bool { return false }
-
-const attendCellsRows = 1
-
-func (kv *KV) attendCellScoresFast(scores, queries []float32, head int, block *blockCells, from, end, rows int) bool {
-	return false
-}
-
-func (kv *KV) attendCellValuesFast(out, weights, shrink []float32, head int, cells []int32, rows int, ahead cellsAhead) bool {
-	return false
-}
 
 func attendScoresFast(scores, queries, keys []float32, rows, dim int) bool { return false }
 
