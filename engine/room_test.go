@@ -85,6 +85,7 @@ func TestSmallOneGoesPast(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	large := e.Generate(context.Background(), Request{Tokens: run(1000, 300), MaxTokens: 5, IgnoreEnd: true})
+	untilAsked(e, 2)
 	small := finish(t, e.Generate(context.Background(), Request{Tokens: run(2000, 10), MaxTokens: 5, IgnoreEnd: true}))
 	if small.End.Reason != ReasonLength {
 		t.Errorf("the small one: %v", small.End)
