@@ -145,22 +145,6 @@ func (p *Pool) Truncate(s *Seq, n int) {
 	p.check()
 }
 
-// Clone opens a sequence for owner that shares the first n tokens of s.
-func (p *Pool) Clone(s *Seq, n int, owner string) *Seq {
-	if n > s.done {
-		panic(fmt.Sprintf("kv: clone %d tokens of a sequence with %d committed", n, s.done))
-	}
-	c := &Seq{owner: owner, done: n}
-	c.tokens = append(c.tokens, s.tokens[:n]...)
-	c.cells = append(c.cells, s.cells[:n]...)
-	for _, cell := range c.cells {
-		p.take(cell)
-	}
-	p.live = append(p.live, c)
-	p.check()
-	return c
-}
-
 // Close ends s. The first keep of its committed tokens stay in the tree under
 // its owner's name until their room is wanted; the others are free at once.
 func (p *Pool) Close(s *Seq, keep int) {

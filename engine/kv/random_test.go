@@ -78,8 +78,7 @@ func (n *naive) act(rnd *rand.Rand) {
 		n.want[i] = want[:at]
 	case 5:
 		at := rnd.IntN(s.Len() + 1)
-		n.seqs = append(n.seqs, n.pool.Clone(s, at, "clone"))
-		n.want = append(n.want, slices.Clone(want[:at]))
+		n.opened(n.pool.Open("branch", want[:at]), want[:at], 0)
 	case 6:
 		keep := rnd.IntN(s.Len() + 1)
 		n.closed = append(n.closed, slices.Clone(want[:keep]))

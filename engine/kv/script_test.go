@@ -98,8 +98,6 @@ func (s *script) command(t *testing.T, args []string) string {
 		q = s.pool.Open(args[1], numbers(2))
 		s.seqs[args[1]] = q
 		return fmt.Sprintf("%s has %d\n", args[1], q.Len())
-	case "clone":
-		s.seqs[args[3]] = s.pool.Clone(q, count(2), args[3])
 	case "adopt":
 		return fmt.Sprintf("%s adopts %d\n", args[1], s.pool.Adopt(q, numbers(2)))
 	case "extend":
