@@ -210,7 +210,11 @@ var goldens = []struct {
 		b.ask("Write a poem about the sea.")
 		b.keys("ctrl+k")
 	}},
-	{"toosmall", [][2]int{{60, 16}}, func(*bench) {}},
+	{"narrow", [][2]int{{minWidth, minHeight}}, func(b *bench) {
+		b.ask("Write a poem about the sea.")
+		b.keys("ctrl+k k")
+	}},
+	{"toosmall", [][2]int{{minWidth - 4, minHeight}}, func(*bench) {}},
 }
 
 var (

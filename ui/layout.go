@@ -24,7 +24,7 @@ type layout struct {
 
 const (
 	// minWidth and minHeight are the smallest screen that is drawn.
-	minWidth, minHeight = 80, 24
+	minWidth, minHeight = 64, 16
 	// panelWide and panelNarrow are the widths of the knob panel.
 	panelWide, panelNarrow = 46, 39
 	// inputMost is how tall the input grows.
@@ -61,6 +61,15 @@ func lay(w, h, panes, focus int, panel bool, inputLines int) layout {
 		x = right
 	}
 	return l
+}
+
+// least is the width of the narrowest pane.
+func (l *layout) least() int {
+	w := l.w
+	for _, p := range l.panes {
+		w = min(w, p.w)
+	}
+	return w
 }
 
 // panesThatFit is how many panes a width holds.

@@ -90,6 +90,7 @@ const (
 	modelQuant = 9
 	modelSize  = 9
 	modelNote  = 14
+	modelRoomy = 80 // the width from which the architecture is shown
 	// roomOver is the share of a file that a model needs beside it at least, for
 	// cells and buffers: one part in so many.
 	roomOver = 16
@@ -113,7 +114,10 @@ func (s *modelSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	s.first = len(lines)
 	lines = append(lines, s.list(r, w, h-len(lines))...)
 	if !s.loading && len(s.all) == 1 {
-		lines = append(lines, spaces(w), fit("  "+th.dim.draw("no GGUF files in the usual folders; /model PATH opens one by its path"), w))
+		lines = append(lines, spaces(w))
+		for _, l := range text.Wrap("no GGUF files in the usual folders; /model PATH opens one by its path", w-2*gutter) {
+			lines = append(lines, fit("  "+th.dim.draw(l), w))
+		}
 	}
 	return lines, cursor
 }
@@ -167,9 +171,13 @@ func (s *modelSheet) fileLine(r *root, f *library.Model, chosen bool, w int) str
 	case f.Bytes > 0 && s.room > 0:
 		note, pn = "fits", th.good
 	}
-	room := max(min(w, listMost)-4-4-modelArch-modelQuant-modelSize-modelNote, 12)
+	arch := fit(text.CleanLine(f.Arch), modelArch)
+	if w < modelRoomy {
+		arch = "" // the name tells it, mostly
+	}
+	room := max(min(w, listMost)-4-4-text.Width(arch)-modelQuant-modelSize-modelNote, 12)
 	return fit(th.choiceMark(chosen)+"  "+name.draw(fit(text.CleanLine(f.Name), room))+"  "+
-		th.dim.draw(fit(text.CleanLine(f.Arch), modelArch)+fit(text.CleanLine(f.Quant), modelQuant)+right(s.bytes(f), modelSize))+
+		th.dim.draw(arch+fit(text.CleanLine(f.Quant), modelQuant)+right(s.bytes(f), modelSize))+
 		"  "+pn.draw(fit(note, modelNote)), w)
 }
 

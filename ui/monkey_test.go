@@ -62,7 +62,7 @@ func monkey(t *testing.T, seed uint64) {
 		case 2:
 			b.write([]string{"hello", "/set parameter ", "/preset ", "漢字", "think"}[rng.IntN(5)])
 		case 3:
-			b.send(tea.WindowSizeMsg{Width: 70 + rng.IntN(140), Height: 20 + rng.IntN(40)})
+			b.send(tea.WindowSizeMsg{Width: 60 + rng.IntN(150), Height: 14 + rng.IntN(46)})
 		case 4:
 			b.send(tea.PasteMsg{Content: strings.Repeat("pasted\n", rng.IntN(20))})
 		case 5:

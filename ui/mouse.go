@@ -73,7 +73,7 @@ func (r *root) onWheel(m tea.Mouse, l layout) {
 		return
 	}
 	if l.panel.has(m.X, m.Y) {
-		if k, ok := panelRow(m.Y - l.panel.y); ok {
+		if k, ok := panelRow(m.Y - l.panel.y + r.panel.top); ok {
 			r.panel.knob = k
 			r.turn(k, -float64(n/wheelLines)*knobs[k].step)
 			r.remember()
@@ -93,7 +93,7 @@ func (r *root) onWheel(m tea.Mouse, l layout) {
 
 // panelRow tells which knob stands on a line of the panel.
 func panelRow(y int) (knobIndex, bool) {
-	k := knobIndex(y - 1)
+	k := knobIndex(y - panelLine(0))
 	return k, k >= 0 && k < knobCount
 }
 
@@ -140,7 +140,7 @@ func (r *root) clickPanel(m tea.Mouse, l layout) {
 	r.sheet = nil
 	r.focus = focusPanel
 	r.pane().view.reading = false
-	y := m.Y - l.panel.y
+	y := m.Y - l.panel.y + r.panel.top
 	if k, ok := panelRow(y); ok {
 		r.panel.knob, r.panel.typing = k, false
 		if knobs[k].toggle {

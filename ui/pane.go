@@ -108,7 +108,7 @@ func (t *tab) mixed(r *root) bool {
 
 // header gives the two lines above a pane's text where several stand side by
 // side: its number and knobs, and how far it is.
-func (p *pane) header(r *root, w, number int) (string, string) {
+func (p *pane) header(r *root, w, number, least int) (string, string) {
 	th, t := r.th, r.tab()
 	s := p.conv.layers.settings(&r.backOf(p).base)
 	dot := " " + th.mark.dot + " "
@@ -132,7 +132,7 @@ func (p *pane) header(r *root, w, number int) (string, string) {
 		pn, num = th.accentStrong, th.accentStrong
 	}
 	line = text.Truncate(line, w-5, th.mark.ellipsis)
-	return fit(" "+num.draw(fmt.Sprint(number+1))+"  "+pn.draw(line), w), fit("    "+p.progress(th, w), w)
+	return fit(" "+num.draw(fmt.Sprint(number+1))+"  "+pn.draw(line), w), fit("    "+p.progress(th, least), w)
 }
 
 func (p *pane) lastAnswer() *answer {

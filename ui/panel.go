@@ -12,6 +12,7 @@ import (
 type panel struct {
 	open bool
 	knob knobIndex
+	top  int // the first line in sight, where they do not all fit
 	// entry is a number that is being typed.
 	entry  string
 	typing bool
@@ -51,8 +52,13 @@ func (r *root) drawPanel(w, h int) []string {
 	for len(lines) < h {
 		lines = append(lines, spaces(w))
 	}
-	return lines[:h]
+	p := &r.panel
+	p.top = min(max(p.top, panelLine(p.knob)-h+1), panelLine(p.knob)-1, len(lines)-h)
+	return lines[p.top : p.top+h]
 }
+
+// panelLine is the line of the panel on which a knob stands.
+func panelLine(k knobIndex) int { return int(k) + 1 }
 
 func (r *root) knobLine(k knobIndex, w int) string {
 	th, kb := r.th, &knobs[k]

@@ -179,7 +179,7 @@ func (r *root) drawChats(l layout) []string {
 		}
 	}
 	for i, p := range shown {
-		columns = append(columns, r.drawPane(p, l.panes[i], l.header, l.first+i))
+		columns = append(columns, r.drawPane(p, l.panes[i], l.header, l.first+i, l.least()))
 	}
 	if l.panel.w > 0 {
 		columns = append(columns, r.drawPanel(l.panel.w, l.panel.h))
@@ -205,11 +205,12 @@ func (r *root) drawChats(l layout) []string {
 	return lines
 }
 
-// drawPane gives the lines of one chat in its rectangle.
-func (r *root) drawPane(p *pane, area rect, header, number int) []string {
+// drawPane gives the lines of one chat in its rectangle; least is the width of the
+// narrowest pane, so that all headers are of one form.
+func (r *root) drawPane(p *pane, area rect, header, number, least int) []string {
 	lines := make([]string, 0, area.h)
 	if header > 0 {
-		a, b := p.header(r, area.w, number)
+		a, b := p.header(r, area.w, number, least)
 		lines = append(lines, a, b, r.th.rule(area.w))
 	}
 	v := &p.view
