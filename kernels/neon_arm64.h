@@ -36,6 +36,14 @@
 #define SCVTFS(n, d) WORD $(0x4E21D800 | (n)<<5 | (d))
 #define FCVTNSS(n, d) WORD $(0x4E21A800 | (n)<<5 | (d))
 
+// Narrowing 32-bit integers to 16 bits and those to bytes, kept in their range, into lower and
+// upper halves; the sum of 16 bytes, 16 bits wide.
+#define SQXTNS(n, d) WORD $(0x0E614800 | (n)<<5 | (d))
+#define SQXTN2S(n, d) WORD $(0x4E614800 | (n)<<5 | (d))
+#define SQXTNH(n, d) WORD $(0x0E214800 | (n)<<5 | (d))
+#define SQXTN2H(n, d) WORD $(0x4E214800 | (n)<<5 | (d))
+#define SADDLVB(n, d) WORD $(0x4E303800 | (n)<<5 | (d))
+
 // BF16 to F32, of lower and upper halves.
 #define SHLLH(n, d) WORD $(0x2E613800 | (n)<<5 | (d))
 #define SHLL2H(n, d) WORD $(0x6E613800 | (n)<<5 | (d))
@@ -44,7 +52,8 @@
 #define FCVTNH(n, d) WORD $(0x0E216800 | (n)<<5 | (d))
 
 // Four floats. LANE is with m's first one; FMLSS takes a product off; of VFSUBS and VFDIVS n
-// comes first. FADDPS adds neighbours, of n's, then m's; FMAXVS leaves the largest.
+// comes first. FADDPS adds neighbours, of n's, then m's; FMAXVS and FMINVS leave the
+// largest and the smallest; FCMGES is ones where n is at least m.
 #define FMULLANE(m, n, d) WORD $(0x4F809000 | (m)<<16 | (n)<<5 | (d))
 #define FMLALANE(m, n, d) WORD $(0x4F801000 | (m)<<16 | (n)<<5 | (d))
 #define FMLAS(m, n, d) WORD $(0x4E20CC00 | (m)<<16 | (n)<<5 | (d))
@@ -57,8 +66,17 @@
 #define VFMAXS(m, n, d) WORD $(0x4E20F400 | (m)<<16 | (n)<<5 | (d))
 #define VFMINS(m, n, d) WORD $(0x4EA0F400 | (m)<<16 | (n)<<5 | (d))
 #define FMAXVS(n, d) WORD $(0x6E30F800 | (n)<<5 | (d))
+#define FMINVS(n, d) WORD $(0x6EB0F800 | (n)<<5 | (d))
 #define FRINTNS(n, d) WORD $(0x4E218800 | (n)<<5 | (d))
-#define FABSS(n, d) WORD $(0x4EA0F800 | (n)<<5 | (d))
+#define VFABSS(n, d) WORD $(0x4EA0F800 | (n)<<5 | (d))
+#define VFNEGS(n, d) WORD $(0x6EA0F800 | (n)<<5 | (d))
+#define FCMGES(m, n, d) WORD $(0x6E20E400 | (m)<<16 | (n)<<5 | (d))
+
+// Two doubles: those of the lower and upper floats, sums, and the sum of both.
+#define FCVTLS(n, d) WORD $(0x0E617800 | (n)<<5 | (d))
+#define FCVTL2S(n, d) WORD $(0x4E617800 | (n)<<5 | (d))
+#define VFADDD(m, n, d) WORD $(0x4E60D400 | (m)<<16 | (n)<<5 | (d))
+#define FADDPD(n, d) WORD $(0x7E70D800 | (n)<<5 | (d))
 
 // All of a register: zeros, a copy; two registers at address register n plus at, a multiple
 // of 16 from 0 to 1008, loaded or stored.

@@ -1,14 +1,10 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package rowwise
 
 // Without a fast form the plain definitions do all the work.
 
 func rmsNormFast(out, x, w []float32, eps float32) bool { return false }
-
-func layerNormFast(out, x, w, b []float32, eps float32) bool { return false }
-
-func ropeFast(x, cos, sin []float32, interleaved bool) int { return 0 }
 
 func blockMaximaFast(dst, x []float32) bool { return false }
 
