@@ -1,6 +1,7 @@
 package token
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -165,38 +166,45 @@ func TestUnigramRefuses(t *testing.T) {
 	}
 }
 
-// TestUnigramVectors holds the reference implementation's ids for the texts of a small
-// vocabulary, one a line.
+// TestUnigramVectors holds ids for the texts of a small vocabulary, one a line: the reference
+// implementation's, and SentencePiece's own where the file says that white space is merged.
 func TestUnigramVectors(t *testing.T) {
 	const folder = "../../testdata/tokenizers/"
-	f, err := gguf.Open(folder + "unigram.gguf")
+	const merge = "tokenizer.ggml.remove_extra_whitespaces"
+	data, err := os.ReadFile(folder + "unigram.gguf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	tok, err := New(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := func(name string) []string {
-		raw, err := os.ReadFile(folder + name)
+	merges := bytes.Replace(data, []byte(merge+"\x07\x00\x00\x00\x00"), []byte(merge+"\x07\x00\x00\x00\x01"), 1)
+	for name, data := range map[string][]byte{"unigram.ids": data, "unigram.merged.ids": merges} {
+		f, err := gguf.Parse(name, data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Split(strings.TrimSpace(string(raw)), "\n")
-	}
-	texts, ids := lines("unigram.txt"), lines("unigram.ids")
-	if len(texts) != len(ids) || len(texts) < 20 {
-		t.Fatalf("%d texts and %d lines of ids", len(texts), len(ids))
-	}
-	for i, line := range texts {
-		var text string
-		var want []int32
-		if err := errors.Join(json.Unmarshal([]byte(line), &text), json.Unmarshal([]byte(ids[i]), &want)); err != nil {
+		tok, err := New(f)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tok.Encode(nil, text); !slices.Equal(got, want) {
-			t.Errorf("%q became %v, want %v", text, got, want)
+		lines := func(name string) []string {
+			raw, err := os.ReadFile(folder + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Split(strings.TrimSpace(string(raw)), "\n")
+		}
+		texts, ids := lines("unigram.txt"), lines(name)
+		if len(texts) != len(ids) || len(texts) < 20 {
+			t.Fatalf("%d texts and %d lines of ids", len(texts), len(ids))
+		}
+		for i, line := range texts {
+			var text string
+			var want []int32
+			if err := errors.Join(json.Unmarshal([]byte(line), &text), json.Unmarshal([]byte(ids[i]), &want)); err != nil {
+				t.Fatal(err)
+			}
+			if got := tok.Encode(nil, text); !slices.Equal(got, want) {
+				t.Errorf("%s: %q became %v, want %v", name, text, got, want)
+			}
 		}
 	}
 }
