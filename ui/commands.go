@@ -38,7 +38,7 @@ func init() {
 		{name: "think", alias: []string{"reasoning"}, needs: true, args: "on off auto", help: "ask for thinking or against it", run: (*root).thinkCommand},
 		{name: "pace", args: "N", needs: true, help: "at most N tokens a second; 0: no limit", run: (*root).paceCommand},
 		{name: "drop", args: "on off", needs: true, help: "leave out the oldest turns when full", run: (*root).dropCommand},
-		{name: "show", args: "info parameters system prompt", help: "the model; the very prompt", run: (*root).showCommand},
+		{name: "show", args: "WHAT", help: "the model; the very prompt", run: (*root).showCommand},
 		{name: "regen", alias: []string{"regenerate", "retry"}, help: "answer again, keep both", run: action(doRegenerate)},
 		{name: "replay", help: "make the answer again, compare", run: func(r *root, _ string) tea.Cmd { return r.replayAnswer(r.pane(), nil) }},
 		{name: "continue", help: "continue a cut answer", run: (*root).continueCommand},

@@ -16,8 +16,10 @@ type completion struct {
 // offer is one line of the completion: what the input becomes, and its help.
 type offer struct{ value, shown, help string }
 
-// completionMost is how many offers are shown at once.
-const completionMost = 8
+const (
+	completionMost = 8  // offers shown at once
+	offerName      = 30 // cells for what is offered
+)
 
 func (c *completion) close() { *c = completion{} }
 
@@ -165,7 +167,7 @@ func (r *root) drawComplete(w int) []string {
 		if i == c.at {
 			pn = th.accentStrong
 		}
-		out = append(out, fit(th.choiceMark(i == c.at)+pn.draw(fit(o.shown, 30))+th.dim.draw(o.help), w))
+		out = append(out, fit(th.choiceMark(i == c.at)+pn.draw(fit(o.shown, offerName-2))+"  "+th.dim.draw(o.help), w))
 	}
 	return out
 }

@@ -112,9 +112,9 @@ func (s *helpSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) 
 
 func (s *helpSheet) hints() []string {
 	if s.lines > s.shown {
-		return []string{"j k scroll", "e other keys", "esc back"}
+		return []string{"j k scroll", "e change keys", "esc back"}
 	}
-	return []string{"e other keys", "esc back"}
+	return []string{"e change keys", "esc back"}
 }
 
 func (s *helpSheet) click(*root, int, int) tea.Cmd { return nil }

@@ -83,7 +83,7 @@ func (s *keySheet) keyLine(r *root, i, w int) string {
 	name, keys := pen(""), th.accent.draw(fit(text.Truncate(k.b.keys, keyKeysWidth-2, th.mark.ellipsis), keyKeysWidth))
 	switch {
 	case i == s.at && s.asking && s.say != "":
-		name, keys = th.accentStrong, th.warn.draw(text.Truncate(s.say, w-4-keyNameWidth, th.mark.ellipsis))
+		name, keys = th.accentStrong, th.warn.draw(text.Truncate(s.say, w-6-keyNameWidth, th.mark.ellipsis))
 		return fit(th.choiceMark(true)+"  "+name.draw(fit(k.b.name, keyNameWidth))+keys, w)
 	case i == s.at && s.asking:
 		keys = th.warn.draw(fit("press its key", keyKeysWidth))
@@ -97,7 +97,7 @@ func (s *keySheet) keyLine(r *root, i, w int) string {
 	if _, own := r.ownKeys[k.b.name]; own {
 		help = "yours  " + help
 	}
-	return fit(th.choiceMark(i == s.at)+"  "+name.draw(fit(k.b.name, keyNameWidth))+keys+th.dim.draw(text.Truncate(help, max(w-4-keyNameWidth-keyKeysWidth, 0), th.mark.ellipsis)), w)
+	return fit(th.choiceMark(i == s.at)+"  "+name.draw(fit(k.b.name, keyNameWidth))+keys+th.dim.draw(text.Truncate(help, max(w-6-keyNameWidth-keyKeysWidth, 0), th.mark.ellipsis)), w)
 }
 
 func (s *keySheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
@@ -139,7 +139,7 @@ func (s *keySheet) press(r *root, key string) {
 	}
 	others := r.keys.holders(keys[0], c)
 	if what := meansAlso(keys[0], others); what != "" && was != key {
-		s.taken, s.say = key, fmt.Sprintf("%s %s: press it again to take it, esc leaves it", key, what)
+		s.taken, s.say = key, fmt.Sprintf("%s %s: once more takes it", key, what)
 		return
 	}
 	for _, o := range others {

@@ -11,7 +11,7 @@ func TestGivingOtherKeys(t *testing.T) {
 	b.write("split")
 	b.shows("Keys", "alt+s", "one more pane")
 	b.keys("enter ctrl+n")
-	b.shows("ctrl+n is new-chat: press it again to take it, esc leaves it")
+	b.shows("ctrl+n is new-chat: once more takes it")
 	b.keys("esc")
 	if b.r.keys.anywhere("ctrl+n") != doNewChat {
 		t.Error("leaving it took the key")

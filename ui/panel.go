@@ -145,7 +145,7 @@ func (r *root) explainLines(w int, compact bool) []string {
 		return nil
 	}
 	var out []string
-	for _, l := range text.Wrap(knobs[r.panel.knob].explain, w-3) {
+	for _, l := range text.Wrap(knobs[r.panel.knob].explain, w-2*gutter) {
 		out = append(out, fit("  "+r.th.dim.draw(l), w))
 	}
 	for len(out) < explainMost {

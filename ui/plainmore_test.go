@@ -35,7 +35,7 @@ func TestPlainViews(t *testing.T) {
 	s.hears("you: ")
 	s.types("/pool")
 	s.hears("65,536 cells")
-	s.hears("steps by width")
+	s.hears("steps by batch")
 	if text := s.text(); strings.Contains(text, "held by an answer") || strings.Contains(text, "~") {
 		t.Errorf("the pool is said with its legend, or cut off:\n%s", text)
 	}

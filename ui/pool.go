@@ -209,12 +209,12 @@ func (r *root) otherPools(w int) []string {
 	return out
 }
 
-// stepLine tells in which widths the engine's steps ran.
+// stepLine tells with how many rows the engine's steps ran.
 func stepLine(steps map[int]int64) string {
 	if len(steps) == 0 {
 		return "no steps yet"
 	}
-	s := "steps by width  "
+	s := "steps by batch  "
 	for i, n := range slices.Sorted(maps.Keys(steps)) {
 		if i > 0 {
 			s += "   "
