@@ -1,8 +1,9 @@
 // Command release says what a confab binary is made of, from what the Go linker
 // recorded in it: the licences of its modules (which must be permitted ones), a
 // bill of materials in CycloneDX's JSON, and the licence texts that go out with
-// it. The same binary always gives the same bytes. It runs in the folder of the
-// module, whose module cache has the sources.
+// it. The same binary always gives the same bytes. It also has the known weaknesses
+// looked up that confab can reach. It runs in the folder of the module, whose module
+// cache has the sources.
 package main
 
 import (
@@ -20,7 +21,8 @@ import (
 
 const usage = `usage: go run ./release licences BINARY...   check and list the licences
        go run ./release sbom BINARY          print the bill of materials
-       go run ./release notices BINARY...    print the licence texts`
+       go run ./release notices BINARY...    print the licence texts
+       go run ./release vuln                 list the known weaknesses that confab can reach`
 
 func main() {
 	if err := run(os.Stdout, os.Args[1:]); err != nil {
@@ -30,6 +32,9 @@ func main() {
 }
 
 func run(out io.Writer, args []string) error {
+	if len(args) == 1 && args[0] == "vuln" {
+		return checkWeaknesses(out)
+	}
 	if len(args) < 2 || args[0] == "sbom" && len(args) != 2 {
 		return errors.New(usage)
 	}
