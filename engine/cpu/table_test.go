@@ -75,12 +75,12 @@ func checkTables(t *testing.T) {
 	}
 }
 
-// family is what was measured of one architecture: for F32, F16 and quantised files the
-// largest error of any of them.
 // refusedOnGPU are the families that the GPU's tests skip, since it has no kernel for one of
-// their operations.
+// their operations; where there is a GPU, it is asked.
 var refusedOnGPU = []string{"deepseek2", "glm4moe", "lfm2", "lfm2moe", "nemotron"}
 
+// family is what was measured of one architecture: for F32, F16 and quantised files the
+// largest error of any of them.
 type family struct {
 	types        []string
 	errors       [3]float64 // below 0: no such file
