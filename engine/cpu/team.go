@@ -166,15 +166,18 @@ func (t *team) claim(worker int) (unit int, ok bool) {
 	return 0, false
 }
 
-// runUnit runs a unit. One that panics counts as run, so that all workers meet.
+// runUnit runs a unit, having asked for the data of the next. One that panics counts as run,
+// so that all workers meet.
 func (t *team) runUnit(at, unit, worker int) {
 	p := t.phases[at]
-	if f, ok := p.(fetcher); ok {
-		if next, ok := t.shares[worker].peek(); ok {
-			f.fetch(next, worker)
+	try(&t.failed, func() {
+		if f, ok := p.(fetcher); ok {
+			if next, ok := t.shares[worker].peek(); ok {
+				f.fetch(next, worker)
+			}
 		}
-	}
-	try(&t.failed, func() { p.run(unit, worker) })
+		p.run(unit, worker)
+	})
 }
 
 // open goes on to the next phase with units for several workers, running what has one

@@ -107,6 +107,33 @@ func TestTeamSurvivesAPanic(t *testing.T) {
 	}
 }
 
+// fumbling panics while it asks for the data of a unit.
+type fumbling struct{ breaking }
+
+func (p fumbling) fetch(unit, _ int) { p.breaking.run(unit, 0) }
+
+func (p fumbling) run(int, int) { time.Sleep(20 * time.Microsecond) } // so that all workers come
+
+// TestTeamSurvivesAPanicOfFetching, on whatever worker it is: it ends the run, not the program.
+func TestTeamSurvivesAPanicOfFetching(t *testing.T) {
+	team := newTeam(3, idle)
+	defer team.close()
+	panics := 0
+	for try := range 2 * 40 {
+		func() {
+			defer func() {
+				if recover() != nil {
+					panics++
+				}
+			}()
+			team.run([]phase{fumbling{breaking{40, try % 40}}})
+		}()
+	}
+	if panics == 0 {
+		t.Error("no fetch panicked")
+	}
+}
+
 // TestTeamSleeps checks that idle workers leave the processor alone.
 func TestTeamSleeps(t *testing.T) {
 	team := newTeam(4, idle)
