@@ -7,9 +7,6 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 )
 
-// statesAtOnce is about how many conversations' recurrent states an executor holds.
-const statesAtOnce = 16
-
 // placeCPU makes an executor on the processor.
 func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) (executor, error) {
 	if c.CellType != "" && c.CellType != "f16" && c.CellType != "f32" {
@@ -23,7 +20,7 @@ func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) 
 	for _, t := range need.Types {
 		r.weights += t.Bytes
 	}
-	r.weights += need.StateBytes * statesAtOnce
+	r.weights += need.StateBytes * cpu.MaxSlots
 	cells, err := r.choose()
 	if err != nil {
 		return nil, err

@@ -1,9 +1,9 @@
 package kernels
 
-// Grow returns a slice of n values, s itself where it is long enough.
-func Grow(s []float32, n int) []float32 {
+// Grow returns a slice of n values of any content, in s where that has room for them.
+func Grow[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]float32, n)
+		return make([]T, n)
 	}
 	return s[:n]
 }

@@ -53,7 +53,7 @@ type Executor struct {
 	positions int32
 	weights   *weights
 	kv        []*attend.KV // one for each of the program's caches
-	states    [][]float32  // one for each of the program's states: [slots][width]
+	states    [][]float32  // one for each of the program's states: [MaxSlots][width]
 
 	values [][]float32 // the program's buffers, for as many rows as were ever needed
 	ints   [][]int32   // those of ints
@@ -86,7 +86,7 @@ func New(p *model.Program, o Options) (*Executor, error) {
 		e.kv = append(e.kv, attend.NewKV(o.Cells, c.KVHeads, c.KeyDim, c.ValueDim, o.F32Cells))
 	}
 	for _, s := range p.States {
-		e.states = append(e.states, make([]float32, slots*s.Width))
+		e.states = append(e.states, make([]float32, MaxSlots*s.Width))
 	}
 	if e.phases, err = plan(e); err != nil {
 		return nil, err

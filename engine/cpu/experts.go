@@ -59,7 +59,7 @@ func (x *expertSort) units() int { return min(1, x.e.count(x.domain)) }
 
 func (x *expertSort) run(int, int) {
 	m, used, count := x.room, x.op.IDs.Width, x.e.count(x.domain)
-	m.first = grow(m.first, x.op.Gate.Experts+1)
+	m.first = kernels.Grow(m.first, x.op.Gate.Experts+1)
 	clear(m.first)
 	for r := range count {
 		for _, expert := range x.e.intRow(x.op.IDs, r) {
@@ -87,9 +87,9 @@ func (x *expertSort) run(int, int) {
 }
 
 func (m *expertRoom) fit(slots int, op *model.Experts, form kernels.Form) {
-	m.rows, m.slots = grow(m.rows, slots), grow(m.slots, slots)
-	m.hidden = grow(m.hidden, slots*2*op.Gate.Rows)
-	m.out = grow(m.out, slots*op.Out.Width)
+	m.rows, m.slots = kernels.Grow(m.rows, slots), kernels.Grow(m.slots, slots)
+	m.hidden = kernels.Grow(m.hidden, slots*2*op.Gate.Rows)
+	m.out = kernels.Grow(m.out, slots*op.Out.Width)
 	m.gated.Reset(form, slots, op.Gate.Rows)
 	for i := len(m.every); i < slots; i++ {
 		m.every = append(m.every, int32(i))

@@ -8,8 +8,8 @@ import (
 	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
-// slots is how many sequences a program with recurrent layers can have at a time.
-const slots = 16
+// MaxSlots is how many sequences a program with recurrent layers can have at a time.
+const MaxSlots = 16
 
 // Slots is how many sequences can have a memory in recurrent layers at a time, 0 where
 // the program has no such layers.
@@ -17,7 +17,7 @@ func (e *Executor) Slots() int {
 	if len(e.program.States) == 0 {
 		return 0
 	}
-	return slots
+	return MaxSlots
 }
 
 // memory returns a sequence's part of a state, zeroed where the sequence begins.

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/sample"
 )
 
@@ -38,11 +39,11 @@ func (s *sampler) prepare(step *model.Step) {
 			s.rows = append(s.rows, sampleRow{i, d})
 		}
 	}
-	s.drawn = grow(s.drawn, len(s.rows))
+	s.drawn = kernels.Grow(s.drawn, len(s.rows))
 	for len(s.others) < len(s.rows) {
 		s.others = append(s.others, nil)
 	}
-	s.results = grow(s.results, len(step.Outputs))
+	s.results = kernels.Grow(s.results, len(step.Outputs))
 }
 
 // samplePhase is the last phase; a unit is one row of the outputs.

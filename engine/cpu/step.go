@@ -24,8 +24,8 @@ func (e *Executor) check(s *model.Step) error {
 		if q.First != next || q.Count < 1 || q.First+q.Count > len(s.Rows) {
 			return fmt.Errorf("cpu: sequence %d has rows %d to %d; %d comes next of %d", i, q.First, q.First+q.Count, next, len(s.Rows))
 		}
-		if len(e.states) > 0 && (q.Slot < 0 || q.Slot >= slots) {
-			return fmt.Errorf("cpu: sequence %d has slot %d of %d", i, q.Slot, slots)
+		if len(e.states) > 0 && (q.Slot < 0 || q.Slot >= MaxSlots) {
+			return fmt.Errorf("cpu: sequence %d has slot %d of %d", i, q.Slot, MaxSlots)
 		}
 		next += q.Count
 		for j, r := range s.Rows[q.First:next] {
@@ -65,16 +65,16 @@ func (e *Executor) prepare() {
 	for i, b := range e.program.Buffers {
 		n := b.Width * e.count(domainOf(b))
 		if b.Ints {
-			e.ints[i] = grow(e.ints[i], n)
+			e.ints[i] = kernels.Grow(e.ints[i], n)
 		} else {
-			e.values[i] = grow(e.values[i], n)
+			e.values[i] = kernels.Grow(e.values[i], n)
 		}
 	}
 	for _, in := range e.inputs {
 		in.reset(e)
 	}
 	for _, t := range e.ropes {
-		t.values = grow(t.values, e.rows*t.width)
+		t.values = kernels.Grow(t.values, e.rows*t.width)
 	}
 	for _, p := range e.plans {
 		p.prepare(e.step)
@@ -120,14 +120,6 @@ func (e *Executor) intRow(r model.Ref, row int) []int32 {
 func (e *Executor) from(r model.Ref, row int) ([]float32, int) {
 	stride := e.program.Buffers[r.Buf].Width
 	return e.values[r.Buf][row*stride+r.At:], stride
-}
-
-// grow returns s with at least n values, of any content.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
 
 // input is a product's input, prepared for the weights it meets.
