@@ -15,8 +15,9 @@ type answer struct {
 	stream *Stream
 	began  time.Time
 
-	// tokens are the prompt and what was made after it; prompt counts the
-	// first, without what a shortened conversation repeats of the answer.
+	// tokens are the prompt and what was made after it. prompt counts those of the
+	// conversation: where it was shortened, the answer so far was encoded with it, and is
+	// not among them.
 	tokens []int32
 	prompt int
 	// seq has the cells of the first tokens; nil while the answer does not run.
@@ -38,8 +39,8 @@ type answer struct {
 	started, first time.Time
 	// next is when the answer may have another token, where it has a pace.
 	next time.Time
-	// resumed says that its prompt was evaluated before, so that what is
-	// evaluated now is not counted.
+	// resumed says that it was paused after its first token: its prompt is evaluated a second
+	// time, which Counts leave out.
 	resumed bool
 	// share is how many rows of prefill the step being planned gives it.
 	share   int

@@ -83,8 +83,8 @@ func (t *trust) note(proposed, agreed int) {
 	}
 }
 
-// rest forgives a little, for a draft that was not worth trying: what comes next
-// may be of another kind.
+// rest brings the share a little nearer to fair, for each draft that was not worth trying:
+// what comes next may agree more often.
 func (t *trust) rest() {
 	if t.share < fair {
 		t.share += (fair - t.share) / 64

@@ -114,9 +114,10 @@ func (e *Engine) open(a *answer) bool {
 	return ok
 }
 
-// leave takes a's place away. What was evaluated, of the tokens that a knows,
-// stays for reuse. After a step that broke off, cells still hold what they held,
-// but what recurrent layers remember cannot be trusted.
+// leave takes a's place away. Of the tokens that a knows, those that were evaluated stay
+// for reuse: its sequence may also hold draft tokens, which agreed after a had ended. broken
+// says that a step broke off: cells still hold what they held, but what recurrent layers
+// remember may be of a later position.
 func (e *Engine) leave(a *answer, broken bool) {
 	seq := a.seq
 	a.seq = nil

@@ -27,10 +27,11 @@ type Owner struct {
 	Used time.Time
 }
 
-// Usage is a picture of the pool. Held counts every cell that running sequences
-// use, Cached those that only idle conversations keep, Shared those of both with
-// two users or more: each sequence is one, and each conversation that keeps a
-// cell in the tree without a sequence of its own on it.
+// Usage is a picture of the pool, counted in cells: Held + Cached + Free is Total.
+// Running sequences use the Held ones; idle conversations alone keep the Cached ones.
+// Of both, the Shared ones have two users or more. Every sequence is a user; so is every
+// conversation that the tree names beside a cell, unless one of its own sequences has that
+// cell and is counted already.
 type Usage struct {
 	Total, Held, Shared, Cached, Free int
 	// Owners are in order of use, running ones last: the first is the next to
@@ -42,10 +43,13 @@ type Usage struct {
 
 // census is one count of who uses what.
 type census struct {
-	users []uint8 // by cell, at most 2
-	owner []int32 // by cell: 1 + the last owner counted there
+	users []uint8 // by cell: how many use it, 2 standing for more
+	// owner has, by cell, the number of the owner that was counted there last, so that none
+	// is counted twice; 0 is nobody.
+	owner []int32
 }
 
+// holdings are an owner's sequences and the runs of the tree that name it.
 type holdings struct {
 	Owner
 	clock uint64
