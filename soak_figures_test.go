@@ -4,10 +4,12 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,8 +53,8 @@ type rest struct {
 	device   int64 // bytes in use on the GPU, 0 where there is none
 	// Cells of the pool: those of answers, those kept for their beginnings, all.
 	held, cached, free, total int
-	// The same answer of one chat alone, every time: tokens a second, and what it took of
-	// the processors, which other programs do not change.
+	// The same answer of one chat alone, every time, the best of some: tokens a second, and
+	// what it took of the processors. Other programs can make it take more, never less.
 	speed float64
 	work  time.Duration
 }
@@ -72,7 +74,7 @@ var (
 	poolText  = regexp.MustCompile(`([\d,]+) cells · ([\d,]+) held · [\d,]+ shared · ([\d,]+) cached · ([\d,]+) free`)
 )
 
-// rest lets every chat end, asks one the same question as always, and measures.
+// rest lets every chat end, asks the same question as always, and measures.
 func (m *monkey) rest() rest {
 	m.Helper()
 	m.resize(emulatorWidth, emulatorHeight)
@@ -84,23 +86,11 @@ func (m *monkey) rest() rest {
 		}
 		return time.Since(quiet) > 500*time.Millisecond
 	})
-	m.keys("\x15\x17\x0e")
-	time.Sleep(200 * time.Millisecond)
-	m.keys("/set parameter temp 0\r") // the same answer every time
-	r := rest{answers: m.answers}
-	m.until("the knob is turned", func(screen string) bool { return strings.Contains(screen, "temperature is 0.00") })
-	before := m.processor()
-	m.keys("Tell me a long story about a bear and a bee.\r")
-	m.until("the answer begins", func(screen string) bool { return speedText.MatchString(screen) || streaming(screen) })
-	m.until("the answer ends", func(screen string) bool {
-		found := speedText.FindStringSubmatch(screen)
-		if streaming(screen) || found == nil {
-			return false
-		}
-		r.speed, _ = strconv.ParseFloat(found[1], 64)
-		return true
-	})
-	r.work = m.processor() - before
+	r := rest{answers: m.answers, work: math.MaxInt64}
+	for range 3 {
+		speed, work := m.sameAnswer()
+		r.speed, r.work = max(r.speed, speed), min(r.work, work)
+	}
 	m.keys("\x10")
 	m.until("the pool is shown", poolText.MatchString)
 	time.Sleep(2500 * time.Millisecond)
@@ -116,6 +106,27 @@ func (m *monkey) rest() rest {
 	fmt.Sscan(string(text), &r.heap, &r.goroutines)
 	r.resident, r.device, r.after = m.resident(), deviceMemory(), time.Since(m.began)
 	return r
+}
+
+// sameAnswer asks in a new chat, in the place of an old one, what is always asked.
+func (m *monkey) sameAnswer() (speed float64, work time.Duration) {
+	m.Helper()
+	m.keys("\x15\x17\x0e")
+	time.Sleep(200 * time.Millisecond)
+	m.keys("/set parameter temp 0\r")
+	m.until("the knob is turned", func(screen string) bool { return strings.Contains(screen, "temperature is 0.00") })
+	before := m.processor()
+	m.keys("Tell me a long story about a bear and a bee.\r")
+	m.until("the answer begins", func(screen string) bool { return speedText.MatchString(screen) || streaming(screen) })
+	m.until("the answer ends", func(screen string) bool {
+		found := speedText.FindStringSubmatch(screen)
+		if streaming(screen) || found == nil {
+			return false
+		}
+		speed, _ = strconv.ParseFloat(found[1], 64)
+		return true
+	})
+	return speed, m.processor() - before
 }
 
 // resident is how many bytes of memory the program takes.
@@ -176,26 +187,26 @@ func steady(t *testing.T, rests []rest) {
 	for _, c := range []struct {
 		what  string
 		of    func(rest) float64
+		pick  func([]float64) float64
 		most  float64 // of the end, in shares of the middle
 		slack float64
 	}{
-		{"heap in MiB", func(r rest) float64 { return float64(r.heap) / (1 << 20) }, 1.05, 3},
-		{"resident MiB", func(r rest) float64 { return float64(r.resident) / (1 << 20) }, 1.1, 24},
-		{"MiB on the GPU", func(r rest) float64 { return float64(r.device) / (1 << 20) }, 1, 32},
-		{"goroutines", func(r rest) float64 { return float64(r.goroutines) }, 1, 3},
-		{"ms of processor for an answer", func(r rest) float64 { return float64(r.work.Milliseconds()) }, 2, 50},
+		{"heap in MiB", func(r rest) float64 { return float64(r.heap) / (1 << 20) }, median, 1.05, 3},
+		{"resident MiB", func(r rest) float64 { return float64(r.resident) / (1 << 20) }, median, 1.1, 24},
+		{"MiB on the GPU", func(r rest) float64 { return float64(r.device) / (1 << 20) }, median, 1, 32},
+		{"goroutines", func(r rest) float64 { return float64(r.goroutines) }, median, 1, 3},
+		{"ms of processor for an answer", func(r rest) float64 { return float64(r.work.Milliseconds()) }, slices.Min[[]float64], 1.2, 20},
 	} {
-		middle, end := medianOf(rests[third:2*third], c.of), medianOf(rests[len(rests)-third:], c.of)
+		middle, end := c.pick(all(rests[third:2*third], c.of)), c.pick(all(rests[len(rests)-third:], c.of))
 		if end > middle*c.most+c.slack {
 			t.Errorf("%s: %.1f in the middle, %.1f in the end", c.what, middle, end)
 		}
 	}
 }
 
-func medianOf(part []rest, of func(rest) float64) float64 {
-	var v []float64
+func all(part []rest, of func(rest) float64) (v []float64) {
 	for _, r := range part {
 		v = append(v, of(r))
 	}
-	return median(v)
+	return v
 }
