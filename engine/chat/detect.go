@@ -46,6 +46,8 @@ const (
 	meansHeader
 	meansHeaderEnd
 	meansSectionEnd
+	meansAnswer     // stands in front of a whole answer
+	meansAnswerEnd  // ends what meansAnswer began
 	meansNextHeader // ends a section and begins a header
 	meansNothing    // is left out, but for tool calls, to whose text it belongs
 )
@@ -133,6 +135,8 @@ func (f *format) plain(has func(...string) bool) {
 	case has(">>>${recipient}"):
 		f.sections, f.answer = callees(), "all\n"
 		f.marks = append(f.marks, mark{text: ">>>", means: meansHeader}, mark{text: "\n", means: meansHeaderEnd})
+	case has("<response></response>"):
+		f.marks = append(f.marks, mark{text: "<response>", means: meansAnswer}, mark{text: "</response>", means: meansAnswerEnd})
 	case has(spaceMark):
 		f.marks = append(f.marks, mark{text: spaceMark, means: meansNothing})
 	}

@@ -6,19 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// minds says whether marks of a meaning count in the present state.
-func (p *Parser) minds(m meaning) bool {
-	switch p.state {
+// minds says whether a mark counts in the present state. In thinking, people and models
+// write of tool calls; only a token makes one.
+func (p *Parser) minds(of mark) bool {
+	switch m := of.means; p.state {
 	case atStart:
-		return m != meansToolEnd && m != meansHeaderEnd
+		return m != meansToolEnd && m != meansHeaderEnd && m != meansAnswerEnd
 	case inThinking:
-		return m == meansThinkEnd || m == meansSectionEnd || m == meansHeader || m == meansNextHeader
+		return m == meansThinkEnd || m == meansSectionEnd || m == meansHeader || m == meansNextHeader || m == meansTool && of.control
 	case inTool:
 		return p.nested() || m == meansTool || m == meansToolEnd || m == meansSectionEnd || m == meansNextHeader
 	case inHeader, inImplied:
 		return m == meansHeaderEnd || m == meansHeader || m == meansNextHeader
+	default:
+		return m == meansTool || m == meansHeader || m == meansNextHeader || m == meansSectionEnd || m == meansNothing ||
+			m == meansAnswer && p.trim || m == meansAnswerEnd && p.framed
 	}
-	return m == meansTool || m == meansHeader || m == meansNextHeader || m == meansSectionEnd || m == meansNothing
 }
 
 // nested says that the open tool section ends after sections of its own.
@@ -32,7 +35,7 @@ func (p *Parser) meet(d *Delta, m mark) {
 		p.meetInTool(d, m)
 		return
 	}
-	if !p.minds(m.means) {
+	if !p.minds(m) {
 		return
 	}
 	switch m.means {
@@ -40,6 +43,11 @@ func (p *Parser) meet(d *Delta, m mark) {
 		p.enter(inThinking)
 	case meansThinkEnd, meansSectionEnd:
 		p.enter(inText)
+	case meansAnswer:
+		p.enter(inText)
+		p.framed = true
+	case meansAnswerEnd:
+		p.framed = false
 	case meansTool:
 		p.enter(inTool)
 		p.opening = m.text
@@ -53,7 +61,7 @@ func (p *Parser) meet(d *Delta, m mark) {
 // meetInTool acts on a mark in a tool call: it ends the call or belongs to it.
 func (p *Parser) meetInTool(d *Delta, m mark) {
 	switch {
-	case !m.control && p.quoting() || p.nested() || !p.minds(m.means):
+	case !m.control && p.quoting() || p.nested() || !p.minds(m):
 		p.tool += m.text
 		if p.nested() && strings.HasSuffix(p.tool, p.format.sections.until) {
 			p.endTool(d, "")

@@ -33,6 +33,7 @@ type Parser struct {
 	// sections are kept apart.
 	thought, said bool
 	gap           bool // a new section has begun
+	framed        bool // the answer has a mark in front, and will have one behind
 }
 
 type parserState uint8
@@ -81,6 +82,7 @@ func (p *Parser) Add(piece string, control bool) Delta {
 			break
 		}
 	}
+	met.control = true
 	p.meet(&d, met)
 	return d
 }
@@ -161,10 +163,14 @@ func (p *Parser) bareCall() bool {
 func (p *Parser) find() (first mark, at, hold int) {
 	at = -1
 	for _, m := range p.format.marks {
-		if m.control || !p.minds(m.means) {
+		if m.control || !p.minds(m) {
 			continue
 		}
-		if i := strings.Index(p.rest, m.text); i >= 0 && (at < 0 || i < at) {
+		i := strings.Index(p.rest, m.text)
+		if m.means == meansAnswer && i >= 0 && strings.TrimSpace(p.rest[:i]) != "" {
+			continue // the answer has begun without
+		}
+		if i >= 0 && (at < 0 || i < at) {
 			first, at = m, i
 		}
 		for n := min(len(m.text)-1, len(p.rest)); n > hold; n-- {

@@ -85,6 +85,9 @@ var streams = []struct {
 	{"broken argument", "openai-gpt-oss-120b", c("<|channel|>") + "commentary to=functions.f" + c("<|message|>") + `{"a"` + c("<|call|>"), ` commentary to=functions.f<|message|>{"a"`, "", ""},
 	{"cut elements", "Kimi-K3", c("<|open|>") + "tools" + c("<|sep|>") + c("<|open|>") + `call tool="f" index="1"` + c("<|sep|>") + c("<|open|>") + `argument key="&amp;&quot;" type="string"` + c("<|sep|>") + "1" + c("<|close|>") + "argument" + c("<|sep|>") + c("<|close|>") + "call" + c("<|sep|>"), "", "", `[{ f {"\u0026\"":"1"}}]`},
 	{"mark between", "MiniMax-M3", "a " + c("]<]minimax[>[") + "b <tool_call> x </tool_call>", "a b <tool_call> x </tool_call>", "", ""},
+	{"call in thinking", "Apertus-8B-Instruct", c("<|inner_prefix|>") + "<|tools_prefix|> hm " + c("<|tools_prefix|>") + `[{"f": {"a": 1}}, {"g": {}}]` + c("<|tools_suffix|>"), "", "<|tools_prefix|> hm", `[{ f {"a": 1}} { g {}}]`},
+	{"framed answer", "ibm-granite-granite-3.3-2B-Instruct", "<think>hm</think> <response>\nYes <response> no</response>\n</response>", "Yes <response> no\n</response>", "hm", ""},
+	{"no frame", "ibm-granite-granite-3.3-2B-Instruct", "XML: <response>x</response>", "XML: <response>x</response>", "", ""},
 	{"python tag", "meta-llama-Llama-3.1-8B-Instruct", c("<|python_tag|>") + `{"name":"f","parameters":{"a":1}}`, "", "", `[{ f {"a":1}}]`},
 }
 
@@ -161,7 +164,7 @@ func FuzzParserChunking(f *testing.F) {
 	}
 	var all []*Template
 	for _, source := range []string{"</think><tool_call>", "[/THINK][TOOL_CALLS]", "<|channel|><|message|><|start|>", "<|eom|><|message|>to=", "<|open|><|sep|><|close|>", "<|channel><channel|>",
-		"<|message_sep|><|role_sep|>", ">>>${recipient}", "]<]minimax[>[<tool_call>", "<function name=<![CDATA[", "Action:\\n```json"} {
+		"<|message_sep|><|role_sep|>", ">>>${recipient}", "]<]minimax[>[<tool_call>", "<function name=<![CDATA[", "Action:\\n```json", "<response></response></think>"} {
 		tm, err := New("{# "+source+" #}", nil, Names{})
 		if err != nil {
 			f.Fatal(err)
