@@ -3,8 +3,7 @@ package model
 // qwen35 has the gated delta rule in most layers, and in every fourth attention whose
 // output a gate multiplies. With experts, a shared one stands beside them.
 func qwen35(b *builder) {
-	interval := b.intOr("full_attention_interval", 4)
-	b.check(interval > 0, "full_attention_interval is %d", interval)
+	recurrent := b.recurrent(4)
 	net := b.deltaNet()
 	a := b.attention()
 	a.rope = b.rotary(rotary{})
@@ -13,15 +12,15 @@ func qwen35(b *builder) {
 	for i := range b.layers() {
 		h := b.norm(x, layerName(i, "attn_norm.weight"))
 		var y Ref
-		if (i+1)%interval == 0 {
-			att := b.gatedAttention(i, h, a)
-			b.wanted(i, &x, &att)
-			y = b.output(i, att)
-		} else {
+		if recurrent(i) {
 			mixed := net.mix(b, i, h)
 			b.wanted(i, &x, &mixed)
 			y = b.buffer("y", x.Width)
 			b.matMul(y, mixed, layerName(i, "ssm_out"))
+		} else {
+			att := b.gatedAttention(i, h, a)
+			b.wanted(i, &x, &att)
+			y = b.output(i, att)
 		}
 		b.add(x, y)
 		h = b.norm(x, layerName(i, "post_attention_norm.weight"))
@@ -34,6 +33,21 @@ func qwen35(b *builder) {
 		}
 	}
 	b.head(x)
+}
+
+// recurrent says which layers have a state instead of attention: those that the file lists,
+// or all but the last of each interval.
+func (b *builder) recurrent(interval int) func(layer int) bool {
+	key := b.key("attention.recurrent_layers")
+	interval = b.intOr("full_attention_interval", interval)
+	if list, ok := b.f.Bools(key); ok {
+		b.check(len(list) >= b.p.Spec.Layers, "%s has %d values for %d layers", key, len(list), b.p.Spec.Layers)
+		return func(layer int) bool { return layer < len(list) && list[layer] }
+	}
+	_, other := b.f.Value(key)
+	b.check(!other, "%s is no list of yes and no", key)
+	b.check(interval > 0, "full_attention_interval is %d", interval)
+	return func(layer int) bool { return interval > 0 && (layer+1)%interval != 0 }
 }
 
 // gatedAttention has a gate for each head beside its query, in one matrix.
