@@ -28,16 +28,16 @@ func init() {
 		{name: "help", alias: []string{"?"}, help: "every key and command", run: action(doHelp)},
 		{name: "keys", args: "WORD", help: "give actions other keys", run: func(r *root, arg string) tea.Cmd { r.openKeys(arg); return nil }},
 		{name: "new", help: "new chat", run: action(doNewChat)},
-		{name: "clear", help: "a fresh start; the old chat is kept", run: (*root).clearChat},
-		{name: "read", args: "FILE", needs: true, help: "put a text file into the message", run: (*root).readCommand},
+		{name: "clear", help: "begin anew; the chat is kept", run: (*root).clearChat},
+		{name: "read", args: "FILE", needs: true, help: "attach a text file", run: (*root).readCommand},
 		{name: "rename", args: "TITLE", help: "name this chat", run: (*root).renameCommand},
 		{name: "system", args: "TEXT", help: "set or edit the system prompt", run: (*root).systemCommand},
 		{name: "set", needs: true, args: "parameter NAME VALUE", help: "turn a knob", run: (*root).setCommand},
-		{name: "preset", needs: true, args: "NAME", help: "model, neutral, precise, creative", run: (*root).presetCommand},
-		{name: "seed", args: "N", help: "pin the dice; random frees them", run: (*root).seedCommand},
+		{name: "preset", needs: true, args: "NAME", help: "take one, or save NAME", run: (*root).presetCommand},
+		{name: "seed", args: "N", help: "pin the dice, or free them", run: (*root).seedCommand},
 		{name: "think", alias: []string{"reasoning"}, needs: true, args: "on off auto", help: "ask for thinking or against it", run: (*root).thinkCommand},
-		{name: "pace", args: "N", needs: true, help: "at most N tokens a second; 0: no limit", run: (*root).paceCommand},
-		{name: "drop", args: "on off", needs: true, help: "leave out the oldest turns when full", run: (*root).dropCommand},
+		{name: "pace", args: "N", needs: true, help: "at most N tokens a second", run: (*root).paceCommand},
+		{name: "drop", args: "on off", needs: true, help: "full chats forget old turns", run: (*root).dropCommand},
 		{name: "show", args: "WHAT", help: "the model; the very prompt", run: (*root).showCommand},
 		{name: "regen", alias: []string{"regenerate", "retry"}, help: "answer again, keep both", run: action(doRegenerate)},
 		{name: "replay", help: "make the answer again, compare", run: func(r *root, _ string) tea.Cmd { return r.replayAnswer(r.pane(), nil) }},
@@ -45,18 +45,18 @@ func init() {
 		{name: "undo", args: "N", help: "take the last turns back", run: (*root).undoCommand},
 		{name: "fork", help: "copy this chat into a new tab", run: (*root).forkCommand},
 		{name: "split", help: "one more pane", run: action(doSplit)},
-		{name: "compare", args: "MODEL MODEL", help: "or temperatures; alone: four of them", run: (*root).compareCommand},
+		{name: "compare", args: "MODEL MODEL", help: "models, presets, temperatures", run: (*root).compareCommand},
 		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
 		{name: "reload", args: "cpu", help: "open the same model again", run: (*root).reloadCommand},
 		{name: "model", args: "NAME", alias: []string{"load", "list"}, help: "open another model", run: (*root).modelCommand},
-		{name: "pull", args: "OWNER/NAME:QUANT", alias: []string{"download"}, help: "fetch a model from Hugging Face", run: (*root).pullCommand},
+		{name: "pull", args: "OWNER/NAME:QUANT", alias: []string{"download"}, help: "fetch from Hugging Face", run: (*root).pullCommand},
 		{name: "tokens", help: "tokens and their odds", run: action(doTokens)},
 		{name: "pool", alias: []string{"stats", "context"}, help: "who holds the cells", run: action(doPool)},
 		{name: "chats", alias: []string{"history"}, help: "all chats", run: action(doHistory)},
-		{name: "copy", args: "code", help: "copy the last answer, or its code", run: (*root).copyCommand},
-		{name: "export", args: "FILE", help: ".md .json .jsonl; all, compare", run: (*root).exportCommand},
-		{name: "theme", args: "NAME", help: "other colours, kept for next time", run: (*root).themeCommand},
-		{name: "import", args: "FILE", help: "chats of confab and other programs", run: (*root).importCommand},
+		{name: "copy", args: "code", help: "copy the answer, or its code", run: (*root).copyCommand},
+		{name: "export", args: "FILE", help: "a chat, or all, into a file", run: (*root).exportCommand},
+		{name: "theme", args: "NAME", help: "other colours, kept", run: (*root).themeCommand},
+		{name: "import", args: "FILE", help: "chats, of other programs too", run: (*root).importCommand},
 		{name: "mouse", help: "mouse to the terminal and back", run: action(doMouse)},
 		{name: "close", help: "close this tab", run: action(doCloseTab)},
 		{name: "quit", alias: []string{"exit", "bye", "q"}, help: "leave; everything is kept", run: func(r *root, _ string) tea.Cmd { return r.quit() }},
@@ -219,6 +219,9 @@ func knobNames() string {
 }
 
 func (r *root) presetCommand(arg string) tea.Cmd {
+	if name, ok := strings.CutPrefix(arg, "save "); ok {
+		return r.savePreset(strings.TrimSpace(name))
+	}
 	if _, ok := r.base().preset(arg); !ok {
 		return r.fail("there is no preset %q; there are %s", arg, r.base().presetNames())
 	}

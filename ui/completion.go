@@ -73,6 +73,9 @@ func (r *root) offers(line string) []offer {
 				out = append(out, offer{"/preset " + p.name, p.name, p.explain})
 			}
 		}
+		if strings.HasPrefix("save ", arg) && arg != "save " {
+			out = append(out, offer{"/preset save ", "save NAME", "keep the knobs as they are under a name"})
+		}
 	case "theme":
 		for _, n := range themeNames {
 			if strings.HasPrefix(n[0], arg) && n[0] != arg {

@@ -206,6 +206,8 @@ func (s *fakeStream) Cancel() { s.f.count("Cancel"); s.cancel = true }
 
 func (s *fakeStream) Poll() (engine.Event, bool) {
 	s.f.count("Poll")
+	s.f.mu.Lock() // Stats looks at it from elsewhere
+	defer s.f.mu.Unlock()
 	if s.ended {
 		return engine.Event{}, false
 	}

@@ -118,3 +118,21 @@ func TestOtherKeys(t *testing.T) {
 	b.keys("esc f6")
 	b.shows("Models")
 }
+
+// TestHelpIsNotCutOff: what every key and command does fits a column of the help.
+func TestHelpIsNotCutOff(t *testing.T) {
+	m, _ := newKeymap(nil)
+	check := func(what, help string) {
+		if len(help) > helpColumn-helpKey-2 {
+			t.Errorf("%s: %q is longer than a column's %d cells", what, help, helpColumn-helpKey-2)
+		}
+	}
+	for _, a := range m.all {
+		for _, b := range a.bindings {
+			check(b.name, b.help)
+		}
+	}
+	for _, c := range commands {
+		check("/"+c.name, c.help)
+	}
+}

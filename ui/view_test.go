@@ -127,7 +127,7 @@ func body(s string) string {
 
 func TestSmallWindow(t *testing.T) {
 	b := newBench(t, 60, 20)
-	b.shows("confab needs a window of 80 x 24; this one has 60 x 20.")
+	b.shows("confab needs a window of 64 x 16; this one has 60 x 20.")
 	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	b.shows("Ask anything")
 	for _, size := range [][2]int{{1, 1}, {5, 3}, {80, 5}, {20, 40}} {

@@ -57,7 +57,7 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 	}
 	// What the other removed for good comes back with what is written.
 	b.Delete(shared.ID)
-	if n, err := b.Purge(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
+	if n, err := b.purge(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
 		t.Fatalf("purged %d, %v", n, err)
 	}
 	shared.AddUser(root.ID, "still here")

@@ -14,18 +14,9 @@ const infoColumns = "c.id, c.title, c.created, c.updated, c.opened, c.pinned, c.
 // List returns the chats that are not deleted: pinned ones first, then the
 // newest by Updated.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
-	return s.list(ctx, "c.deleted = 0", "c.pinned DESC, c.updated DESC, c.id DESC")
-}
-
-// Trash returns the deleted chats, the last deleted first.
-func (s *Store) Trash(ctx context.Context) ([]Info, error) {
-	return s.list(ctx, "c.deleted <> 0", "c.deleted DESC, c.id DESC")
-}
-
-func (s *Store) list(ctx context.Context, where, order string) ([]Info, error) {
 	s.settle(ctx)
 	rows, err := s.db.QueryContext(ctx, "SELECT "+infoColumns+
-		", (SELECT count(*) FROM messages m WHERE m.chat = c.id) FROM chats c WHERE "+where+" ORDER BY "+order)
+		", (SELECT count(*) FROM messages m WHERE m.chat = c.id) FROM chats c WHERE c.deleted = 0 ORDER BY c.pinned DESC, c.updated DESC, c.id DESC")
 	if err != nil {
 		return nil, explain(s.path, err)
 	}
@@ -145,7 +136,7 @@ func (s *Store) SetPinned(id ID, on bool) {
 	s.setColumns(id, true, map[string]any{"pinned": on})
 }
 
-// Delete puts the chat into the trash.
+// Delete puts the chat into the trash, where it stays for keepDeleted.
 func (s *Store) Delete(id ID) {
 	s.setColumns(id, true, map[string]any{"deleted": time.Now().UnixMilli()})
 }
@@ -155,8 +146,11 @@ func (s *Store) Undelete(id ID) {
 	s.setColumns(id, true, map[string]any{"deleted": 0})
 }
 
-// Purge removes for good the chats that were deleted before t; it returns how many.
-func (s *Store) Purge(ctx context.Context, t time.Time) (int, error) {
+// keepDeleted is how long a deleted chat can be had back.
+const keepDeleted = 30 * 24 * time.Hour
+
+// purge removes for good the chats that were deleted before t; it returns how many.
+func (s *Store) purge(ctx context.Context, t time.Time) (int, error) {
 	s.settle(ctx)
 	r, err := s.db.ExecContext(ctx, "DELETE FROM chats WHERE deleted <> 0 AND deleted < ?", t.UnixMilli())
 	if err != nil {
@@ -182,11 +176,12 @@ func (s *Store) State(ctx context.Context, key string) (value string, err error)
 }
 
 // Prompts returns the last things that people wrote in any chat, newest first,
-// each once.
+// each once. What was deleted is not among them.
 func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
 	s.settle(ctx)
-	rows, err := s.db.QueryContext(ctx, "SELECT content FROM messages WHERE role = 'user' AND content <> ''"+
-		" GROUP BY content ORDER BY max(id) DESC LIMIT ?", limit)
+	rows, err := s.db.QueryContext(ctx, "SELECT m.content FROM messages m JOIN chats c ON c.id = m.chat"+
+		" WHERE m.role = 'user' AND m.content <> '' AND m.removed = 0 AND c.deleted = 0"+
+		" GROUP BY m.content ORDER BY max(m.id) DESC LIMIT ?", limit)
 	if err != nil {
 		return nil, explain(s.path, err)
 	}

@@ -35,7 +35,8 @@ type Store struct {
 }
 
 // Open opens or makes the database in the folder dir, which is made where it is
-// missing. The error is a *CorruptError where the file is no sound database.
+// missing, and removes for good what was deleted long ago. The error is a *CorruptError
+// where the file is no sound database.
 func Open(dir string, o Options) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("conversations: making the data folder: %w", err)
@@ -51,7 +52,13 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := errors.Join(os.Chmod(dir, 0o700), os.Chmod(path, 0o600)); err != nil {
 		return nil, fmt.Errorf("conversations: %w", err)
 	}
-	return open((&url.URL{Scheme: "file", OmitHost: true, Path: path}).String(), path, 0, o)
+	s, err := open((&url.URL{Scheme: "file", OmitHost: true, Path: path}).String(), path, 0, o)
+	if err != nil {
+		return nil, err
+	}
+	// Where that fails, reading and writing will say so, and another start tries again.
+	_, _ = s.purge(context.Background(), time.Now().Add(-keepDeleted))
+	return s, nil
 }
 
 // OpenOrBegin is Open, but where the database is damaged it is moved aside, under the

@@ -1,12 +1,12 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/confab-tui/confab/engine/chat"
 )
@@ -99,10 +99,9 @@ func TestUnusedChatLeavesNothing(t *testing.T) {
 	c.SetOpened()
 	c.SetDraft("")
 	s.Delete(c.ID)
-	for _, list := range []func(context.Context) ([]Info, error){s.List, s.Trash} {
-		if all, err := list(t.Context()); err != nil || len(all) != 0 {
-			t.Fatalf("an unused chat was stored: %v %v", all, err)
-		}
+	flush(t, s)
+	if n := rows(t, s, "chats"); n != 0 {
+		t.Fatalf("an unused chat was stored: %d rows", n)
 	}
 	c.SetDraft("word")
 	if got := load(t, s, c.ID); got.System != "x" || got.Draft != "word" {
@@ -138,21 +137,46 @@ func TestListOrderDeleteUndo(t *testing.T) {
 	if got := titles(); got != "one zwei" {
 		t.Errorf("after deleting, the list is %q", got)
 	}
-	trash, err := s.Trash(t.Context())
-	if err != nil || len(trash) != 1 || trash[0].ID != ids[2] || trash[0].Messages != 1 {
-		t.Errorf("trash is %+v, %v", trash, err)
-	}
 	s.Undelete(ids[2])
 	if got := titles(); got != "one three zwei" {
 		t.Errorf("after undoing, the list is %q", got)
 	}
 	s.Delete(ids[1])
-	if n, err := s.Purge(t.Context(), fromMillis(1<<50)); n != 1 || err != nil {
+	if n, err := s.purge(t.Context(), fromMillis(1<<50)); n != 1 || err != nil {
 		t.Errorf("purged %d, %v", n, err)
 	}
-	var left int
-	if err := s.db.QueryRow("SELECT count(*) FROM messages").Scan(&left); err != nil || left != 2 {
-		t.Errorf("%d messages are left, %v", left, err)
+	if left := rows(t, s, "messages"); left != 2 {
+		t.Errorf("%d messages are left", left)
+	}
+}
+
+// rows counts those of a table.
+func rows(t *testing.T, s *Store, table string) (n int) {
+	t.Helper()
+	if err := s.db.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// What is deleted can be had back for a month; then a start removes it for good. Its words are
+// no prompts at once.
+func TestDeletedChatsGo(t *testing.T) {
+	dir := t.TempDir()
+	s := openTest(t, dir)
+	for text, ago := range map[string]time.Duration{"kept": 0, "long ago": keepDeleted + time.Minute, "lately": keepDeleted - time.Hour} {
+		c := s.New()
+		c.AddUser(0, text)
+		if ago > 0 {
+			s.setColumns(c.ID, true, map[string]any{"deleted": time.Now().Add(-ago).UnixMilli()})
+		}
+	}
+	if all, err := s.Prompts(t.Context(), 10); err != nil || len(all) != 1 || all[0] != "kept" {
+		t.Errorf("the prompts are %q, %v", all, err)
+	}
+	flush(t, s)
+	if n := rows(t, openTest(t, dir), "messages"); n != 2 {
+		t.Errorf("%d chats are there after another start, want 2", n)
 	}
 }
 
