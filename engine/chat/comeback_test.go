@@ -93,16 +93,27 @@ func comeBack(t *testing.T, name string, answer Message) int {
 	if !same(got, want) {
 		t.Errorf("%q as tokens gave\n%+v, want\n%+v", text, got, want)
 	}
-	if common < len(given) || tm.format.opened(prompt) {
-		return len(want.ToolCalls) // without tokens the parser cannot know where it stands
+	cutEverywhere(t, tm, tm.format.opened(tok.Decode(stand, true)), text, want)
+	return len(want.ToolCalls)
+}
+
+// cutEverywhere reads an answer whose marks are text, in one piece, in two and in single
+// characters; opened says that the prompt has opened a thinking block.
+func cutEverywhere(t *testing.T, tm *Template, opened bool, text string, want Delta) {
+	read := func(cut func(n int) int) Delta {
+		p := tm.NewParser(nil)
+		if opened {
+			p.Add(tm.format.open, false)
+		}
+		return stream(p, text, cut)
 	}
-	whole := stream(tm.NewParser(nil), text, func(n int) int { return n })
-	if !slices.EqualFunc(whole.ToolCalls, want.ToolCalls, sameCall) || whole.Thinking != want.Thinking {
+	whole := read(func(n int) int { return n })
+	if !slices.EqualFunc(whole.ToolCalls, want.ToolCalls, sameCall) || strings.TrimSpace(whole.Thinking) != want.Thinking {
 		t.Errorf("%q as text gave\n%+v, want\n%+v", text, whole, want)
 	}
 	for at := range text {
 		left := at
-		cut := stream(tm.NewParser(nil), text, func(n int) int {
+		cut := read(func(n int) int {
 			if left > 0 {
 				n, left = min(n, left), 0
 			}
@@ -112,10 +123,9 @@ func comeBack(t *testing.T, name string, answer Message) int {
 			t.Fatalf("%q cut at %d gave\n%+v, whole\n%+v", text, at, cut, whole)
 		}
 	}
-	if cut := stream(tm.NewParser(nil), text, func(int) int { return 1 }); !reflect.DeepEqual(cut, whole) {
+	if cut := read(func(int) int { return 1 }); !reflect.DeepEqual(cut, whole) {
 		t.Errorf("%q in single characters gave\n%+v, whole\n%+v", text, cut, whole)
 	}
-	return len(want.ToolCalls)
 }
 
 // said is what of an answer the template wrote.

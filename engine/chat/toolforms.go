@@ -41,7 +41,7 @@ func elementCall(name string, values []argument) []ToolCall {
 }
 
 // value is the text as JSON: what JSON or Python would write of a number, a list and such
-// is one, all else a string.
+// is one, all else a string, as elements have strings without quotes.
 func (a argument) value() json.RawMessage {
 	if !a.quoted && a.text != "" && a.text[0] != '"' {
 		if json.Valid([]byte(a.text)) {
@@ -82,10 +82,11 @@ func keyedCalls(text string) []ToolCall {
 	text = strings.ReplaceAll(text, suffix+">", ">")
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "<tool_calls>"), "</tool_calls>")
 	var calls []ToolCall
-	for _, one := range strings.Split(strings.TrimSuffix(strings.TrimSpace(text), "</tool_call>"), "</tool_call>") {
-		m := keyedForm.FindStringSubmatch(strings.TrimSpace(one))
-		if m == nil || m[2] == "" && !strings.HasPrefix(strings.TrimSpace(one), "<") {
-			return nil
+	for one := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(text), "</tool_call>"), "</tool_call>") {
+		one = strings.TrimSpace(one)
+		m := keyedForm.FindStringSubmatch(one)
+		if m == nil || m[2] == "" && one[0] != '<' {
+			return nil // a word alone is none
 		}
 		var values []argument
 		for _, v := range argumentForm.FindAllStringSubmatch(m[2], -1) {
