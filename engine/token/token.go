@@ -67,7 +67,7 @@ func New(f *gguf.File) (*Tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	t.around(f)
+	t.begin(f)
 	t.findSpecials(f)
 	return t, nil
 }
@@ -83,9 +83,6 @@ func (t *Tokenizer) EOS() (int32, bool) { return t.eos, t.eos >= 0 }
 
 // AddBOS says that the model wants the BOS token before a text.
 func (t *Tokenizer) AddBOS() bool { return t.addBOS && t.bos >= 0 }
-
-// AddEOS says that the model wants the EOS token after a text.
-func (t *Tokenizer) AddEOS() bool { return t.addEOS && t.eos >= 0 }
 
 // IsEOG says that the token ends the generation.
 func (t *Tokenizer) IsEOG(id int32) bool { return t.eog[id] }

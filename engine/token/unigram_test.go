@@ -37,7 +37,7 @@ func TestUnigram(t *testing.T) {
 	if got := tok.Decode(tok.Encode(nil, "abc ab"), false); got != "abc ab" {
 		t.Errorf("decoded %q", got)
 	}
-	if eos, ok := tok.EOS(); !ok || eos != 1 || !tok.AddEOS() || tok.AddBOS() || !tok.IsEOG(1) {
+	if eos, ok := tok.EOS(); !ok || eos != 1 || tok.AddBOS() || !tok.IsEOG(1) {
 		t.Error("not the beginning and end of T5")
 	}
 	if got := tok.Encode(nil, ""); len(got) != 0 {

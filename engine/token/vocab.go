@@ -25,9 +25,9 @@ type vocab struct {
 	list  *index
 	types []uint8
 	// The ids are -1 where there is none.
-	bos, eos, unk  int32
-	addBOS, addEOS bool
-	eog            map[int32]bool
+	bos, eos, unk int32
+	addBOS        bool
+	eog           map[int32]bool
 }
 
 func (v *vocab) len() int { return len(v.list.texts) }
@@ -73,7 +73,6 @@ func (v *vocab) load(f *gguf.File) error {
 	}
 	if v.kind == "t5" {
 		v.eos, v.unk = 1, 2
-		v.addEOS = true
 	}
 	v.bos = v.special(f, "bos", v.bos)
 	v.eos = v.special(f, "eos", v.eos)
@@ -116,13 +115,10 @@ func (v *vocab) special(f *gguf.File, name string, otherwise int32) int32 {
 	return int32(id)
 }
 
-// around takes over what the file says of the tokens around a text.
-func (v *vocab) around(f *gguf.File) {
+// begin takes over what the file says of the token before a text.
+func (v *vocab) begin(f *gguf.File) {
 	if b, ok := f.Bool("tokenizer.ggml.add_bos_token"); ok {
 		v.addBOS = b
-	}
-	if b, ok := f.Bool("tokenizer.ggml.add_eos_token"); ok {
-		v.addEOS = b
 	}
 }
 

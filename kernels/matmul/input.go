@@ -58,9 +58,6 @@ func (in *Input) Reset(f kernels.Form, rows, k int) {
 	}
 }
 
-// Rows is how many rows the input has room for.
-func (in *Input) Rows() int { return in.rows }
-
 // row is where row r begins.
 func (in *Input) row(r int) *byte { return &in.data[r*in.stride] }
 
