@@ -2,6 +2,7 @@ package chat
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,5 +72,25 @@ func TestIDs(t *testing.T) {
 	a, b, c := template(t, "Qwen-Qwen3-0.6B", nil), template(t, "Qwen-Qwen3-0.6B", nil), template(t, "", nil)
 	if a.ID() != b.ID() || a.ID() == c.ID() || len(a.ID()) != 12 || !c.Fallback() || a.Fallback() {
 		t.Errorf("ids %s %s %s, fallback %v %v", a.ID(), b.ID(), c.ID(), a.Fallback(), c.Fallback())
+	}
+}
+
+// A tool's result, and the call before it, are in the prompt of every template that knows
+// tools.
+func TestResultsAreRendered(t *testing.T) {
+	toolless := []string{"google-gemma-2-2b-it", "llama-cpp-rwkv-world", "microsoft-Phi-3.5-mini-instruct"}
+	m := []Message{
+		{Role: User, Content: "Hi"},
+		{Role: Assistant, ToolCalls: []ToolCall{{ID: "abcdefghi", Name: "look_up", Arguments: `{"a": 1}`}}},
+		{Role: Tool, Name: "look_up", ToolCallID: "abcdefghi", Content: "It is 42."},
+	}
+	names, _ := filepath.Glob(testdata(t, "templates", "*.jinja"))
+	for _, path := range names {
+		name := strings.TrimSuffix(filepath.Base(path), ".jinja")
+		text, err := template(t, name, nil).Text(m, Options{Tools: []byte(declared), AddGenerationPrompt: true})
+		knows := err == nil && strings.Count(text, "It is 42.") == 1
+		if knows == slices.Contains(toolless, name) {
+			t.Errorf("%s: %v, %q", name, err, text)
+		}
 	}
 }
