@@ -10,7 +10,8 @@
 // rectangle's width, so that a screen is put together by concatenation. Only what
 // is in sight is drawn; a message is set again only when it, the width or the
 // theme has changed. Text of a model, a file or the network is cleaned before it
-// is drawn.
+// is drawn. A screen reaches the terminal through package screen, when a message has
+// changed it.
 //
 // The editor is our own because it must measure text with the function that draws
 // it, step over whole grapheme clusters, and hold a long paste as one chip.

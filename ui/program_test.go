@@ -166,3 +166,18 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 }
+
+// TestLinesStandAlone: no style runs from one line of a view into the next, so that
+// package screen may draw those that changed.
+func TestLinesStandAlone(t *testing.T) {
+	for _, g := range goldens {
+		b := goldenBench(t, g.sizes[0], g.build)
+		for y, line := range strings.Split(b.r.View().Content, "\n") {
+			em := vt.NewEmulator(b.r.w, 2)
+			em.WriteString(line + "\r\nx")
+			if c := em.CellAt(0, 1); c == nil || c.Content != "x" || !c.Style.IsZero() {
+				t.Errorf("%s: line %d leaves its style to the next: %q", g.name, y, line)
+			}
+		}
+	}
+}

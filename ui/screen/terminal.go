@@ -75,7 +75,7 @@ func (t *terminal) giveBack() {
 		return
 	}
 	t.stop()
-	_, _ = t.Out.Write(t.painter.end())
+	_, _ = t.Out.Write(append(t.commands(), t.painter.end()...))
 	t.painter = nil
 	t.restore()
 }
@@ -188,9 +188,9 @@ func (t *terminal) draw() {
 	if t.painter == nil {
 		return
 	}
+	out := t.commands()
 	t.handed.Lock()
-	f, out := t.handed.frame, []byte(t.handed.commands.String())
-	t.handed.commands.Reset()
+	f := t.handed.frame
 	t.handed.Unlock()
 	if f != nil {
 		out = append(out, t.painter.paint(f)...)
@@ -201,6 +201,15 @@ func (t *terminal) draw() {
 	if _, err := t.Out.Write(out); err != nil {
 		t.end(errGone)
 	}
+}
+
+// commands takes those that wait to be written.
+func (t *terminal) commands() []byte {
+	t.handed.Lock()
+	defer t.handed.Unlock()
+	out := []byte(t.handed.commands.String())
+	t.handed.commands.Reset()
+	return out
 }
 
 // watch tells of the window's size, and ends the program on an interrupt from outside.
