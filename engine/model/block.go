@@ -121,10 +121,37 @@ func (b *builder) vocabulary(h Ref, scale float32) {
 	}
 	b.p.Logits = b.buffer("logits", b.p.Spec.Vocab)
 	b.matMul(b.p.Logits, h, name)
+	b.suppress()
 	if scale != 1 {
 		b.op(&Scale{Out: b.p.Logits, In: b.p.Logits, By: scale})
 	}
 	if limit := b.floatOr("final_logit_softcapping", 0); limit != 0 {
 		b.op(&SoftCap{X: b.p.Logits, Cap: limit})
+	}
+}
+
+// never is so low a logit that scaled and capped it is still the lowest.
+const never = -1e9
+
+// suppress makes the tokens that a file says are not to be written the least likely.
+func (b *builder) suppress() {
+	const key = "tokenizer.ggml.suppress_tokens"
+	ids, ok := b.f.Ints(key)
+	if !ok {
+		return
+	}
+	bias := &Vector{Name: key, Values: make([]float32, b.p.Spec.Vocab)}
+	for _, op := range b.p.Ops {
+		if m, ok := op.(*MatMul); ok && m.Out == b.p.Logits {
+			if m.Bias != nil {
+				copy(bias.Values, m.Bias.Values)
+			}
+			m.Bias = bias
+		}
+	}
+	for _, id := range ids {
+		if b.check(id >= 0 && id < int64(len(bias.Values)), "%s has %d; the vocabulary has %d", key, id, len(bias.Values)); b.err == nil {
+			bias.Values[id] = never
+		}
 	}
 }
