@@ -5,7 +5,7 @@ GO ?= go
 # would only take longer.
 RACED = ./engine ./engine/kv ./engine/cpu ./engine/library ./ui ./ui/store ./ui/screen
 
-.PHONY: invariants soak models screenshots demo build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
+.PHONY: arm64 invariants soak models screenshots demo build cpu run test lint unit race licences vuln fuzz kernels test-gpu bench bench-gpu release clean
 
 # One binary: it uses an NVIDIA GPU where a driver is, and the CPU elsewhere.
 build:
@@ -22,7 +22,7 @@ run: build
 	./confab
 
 # What is quick comes first. Nothing of it needs a GPU.
-test: lint unit invariants race licences vuln
+test: lint unit arm64 invariants race licences vuln
 	@echo "== everything passed"
 
 lint:
@@ -41,6 +41,14 @@ unit:
 	@echo "== the CUDA build's tests, over a driver without a device"
 	@if command -v gcc >/dev/null; then eval "$$(gpu/build.sh)" && $(GO) test -tags cuda -timeout 15m ./gpu ./engine/cuda && $(GO) test -tags cuda -timeout 15m -run TestDevice ./engine; \
 	else echo "no gcc: they do not run"; fi
+
+# Emulated, once with dot products and once on a processor that has none.
+arm64:
+	@echo "== the kernels' tests for arm64"
+	@if command -v qemu-aarch64 >/dev/null; then export GOARCH=arm64 CGO_ENABLED=0; \
+	  $(GO) test -short -timeout 15m -exec "qemu-aarch64 -cpu max" ./kernels/... && \
+	  $(GO) test -short -timeout 15m -exec "qemu-aarch64 -cpu cortex-a72" -run '^TestMatrix$$|^TestAttend$$|^TestMap$$' ./kernels/... ; \
+	else echo "no qemu-aarch64: they do not run"; fi
 
 # The pool checks itself after every change, and cells that are free are poisoned.
 invariants:

@@ -1,5 +1,5 @@
 // The exponential, shared by the arm64 forms that need it: the same operations, constants
-// and bits as exp_amd64.h's. Constants stay in V21 to V31.
+// and bits as exp_amd64.h's. Constants stay in V21 to V31. Build with -a after a change here.
 DATA expConst<>+0(SB)/4, $0xc2d00000  // -104, below which all is 0
 DATA expConst<>+4(SB)/4, $0x42b20000  // 89, above which all is infinite
 DATA expConst<>+8(SB)/4, $0x3fb8aa3b  // log2(e)

@@ -1,6 +1,6 @@
 // Vector instructions of arm64 that Go's assembler has no names for. Registers are given by
-// number, sources first and the destination last, as in Go's own; s and h are lanes of
-// 32-bit floats or integers and of 16-bit ones.
+// number, sources first and the destination last, as in Go's own. The go command does not see
+// a change here, in a folder above those that include it: build with -a after one.
 
 // Integer dot products of 4 bytes each (FEAT_DotProd): d += n's lanes with m's first one.
 #define SDOTLANE(m, n, d) WORD $(0x4F80E000 | (m)<<16 | (n)<<5 | (d))
