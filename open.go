@@ -22,8 +22,16 @@ func (s *settings) open(ctx context.Context, fs *pflag.FlagSet, errw io.Writer) 
 	for _, u := range s.file.unknown {
 		fmt.Fprintln(errw, "confab:", u)
 	}
-	return unlessDone(ctx, func() (*engine.Engine, error) { return engine.Open(ctx, s.engine, progressLine(errw)) })
+	progress := progressLine(errw)
+	e, err := unlessDone(ctx, func() (*engine.Engine, error) { return engine.Open(ctx, s.engine, progress) })
+	if err != nil && progress != nil {
+		fmt.Fprint(errw, wipe) // what stands there of the progress
+	}
+	return e, err
 }
+
+// wipe empties a terminal's line.
+const wipe = "\r\x1b[K"
 
 // progressLine shows loading on one line of a terminal, and wipes it at the
 // end; elsewhere it shows nothing.
@@ -34,7 +42,7 @@ func progressLine(w io.Writer) func(engine.Progress) {
 	}
 	return func(p engine.Progress) {
 		if p.Total > 0 && p.Done >= p.Total {
-			fmt.Fprint(f, "\r\x1b[K")
+			fmt.Fprint(f, wipe)
 		} else if p.Total > 0 {
 			fmt.Fprintf(f, "\r%s %3d %%\x1b[K", p.Stage, 100*p.Done/p.Total)
 		}

@@ -117,7 +117,7 @@ func fetchLine(w io.Writer) func(string, library.Fetching) {
 		speed.add(now, at)
 		switch done := at.Done == at.Total; {
 		case done:
-			fmt.Fprint(f, "\r\x1b[K")
+			fmt.Fprint(f, wipe)
 		case now.Sub(shown) >= 100*time.Millisecond:
 			shown = now
 			fmt.Fprintf(f, "\r%s\x1b[K", fetchText(name, at, speed.rate(now)))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/confab-tui/confab/engine/builtin"
 	"github.com/confab-tui/confab/engine/gguf"
@@ -140,7 +141,7 @@ func (in *Inspection) words(f *gguf.File) {
 	}
 	in.Template = "none: ChatML is used"
 	if s, ok := f.String("tokenizer.chat_template"); ok {
-		in.Template = fmt.Sprintf("Jinja, %d characters", len(s))
+		in.Template = fmt.Sprintf("Jinja, %d characters", utf8.RuneCountInString(s))
 		if w.tok != nil && err != nil {
 			in.Template = err.Error()
 		}
