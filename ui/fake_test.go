@@ -101,6 +101,8 @@ func (f *fake) Info() engine.Info { return f.info }
 
 func (f *fake) Close() error {
 	f.count("Close")
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.closed = true
 	return nil
 }
