@@ -13,6 +13,10 @@ import (
 	"github.com/confab-tui/confab/kernels/kerneltest"
 )
 
+// benchTypes are measured: with one row, those with few bits are bound by arithmetic.
+var benchTypes = []Type{Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F16, BF16, F32, Q2_K, Q3_K, IQ4_NL, IQ4_XS, MXFP4,
+	NVFP4, Q1_0, Q2_0, TQ1_0, TQ2_0, IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S}
+
 // product shapes of two real models: layers of these, then the head.
 type modelShape struct {
 	name   string
@@ -31,7 +35,7 @@ var modelShapes = []modelShape{
 // do not wait for each other between products.
 func BenchmarkMatrixModel(b *testing.B) {
 	for _, shape := range modelShapes {
-		for _, typ := range []Type{Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F16, BF16, F32} {
+		for _, typ := range benchTypes {
 			if shape.shapes[0][1]%formats[typ].values != 0 {
 				continue
 			}
@@ -131,7 +135,7 @@ func (m *benchModel) run(b *testing.B, rows, threads int) {
 // stretches so short that the best of them is undisturbed: what a core can do.
 func BenchmarkMatrixKernel(b *testing.B) {
 	const n, k = 256, 768
-	for _, typ := range []Type{Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F16, BF16, F32} {
+	for _, typ := range benchTypes {
 		r := rand.New(rand.NewPCG(1, 2))
 		m := pack(b, typ, n, k, benchWeights(r, typ, n*k))
 		for _, rows := range []int{1, 2, 3, 4, 5, 6, 48} {
@@ -159,7 +163,7 @@ func BenchmarkMatrixKernel(b *testing.B) {
 // memory gives one core and two.
 func BenchmarkMatrixStream(b *testing.B) {
 	const n, k, panels = 32768, 3072, 8
-	for _, typ := range []Type{Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F16, BF16, F32} {
+	for _, typ := range benchTypes {
 		m := sync.OnceValue(func() *Matrix {
 			return pack(b, typ, n, k, benchWeights(rand.New(rand.NewPCG(1, 2)), typ, n*k))
 		})
