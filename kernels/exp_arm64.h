@@ -14,40 +14,40 @@ DATA expConst<>+40(SB)/4, $0x3f800000 // 1
 GLOBL expConst<>(SB), RODATA|NOPTR, $44
 
 // EXPLOAD goes through an address register.
-#define EXPLOAD(R)                    \
-	MOVD $expConst<>(SB), R       \
-	VLD1R.P 4(R), [V21.S4]        \
-	VLD1R.P 4(R), [V22.S4]        \
-	VLD1R.P 4(R), [V23.S4]        \
-	VLD1R.P 4(R), [V24.S4]        \
-	VLD1R.P 4(R), [V25.S4]        \
-	VLD1R.P 4(R), [V26.S4]        \
-	VLD1R.P 4(R), [V27.S4]        \
-	VLD1R.P 4(R), [V28.S4]        \
-	VLD1R.P 4(R), [V29.S4]        \
-	VLD1R.P 4(R), [V30.S4]        \
+#define EXPLOAD(R)              \
+	MOVD $expConst<>(SB), R \
+	VLD1R.P 4(R), [V21.S4]  \
+	VLD1R.P 4(R), [V22.S4]  \
+	VLD1R.P 4(R), [V23.S4]  \
+	VLD1R.P 4(R), [V24.S4]  \
+	VLD1R.P 4(R), [V25.S4]  \
+	VLD1R.P 4(R), [V26.S4]  \
+	VLD1R.P 4(R), [V27.S4]  \
+	VLD1R.P 4(R), [V28.S4]  \
+	VLD1R.P 4(R), [V29.S4]  \
+	VLD1R.P 4(R), [V30.S4]  \
 	VLD1R   (R), [V31.S4]
 
 // x = exp(x); n, p and q are scratch. 2^n is multiplied in two halves, so that infinity and
 // subnormals come out as they should.
-#define EXP(x, n, p, q)                                \
-	VFMAXS(21, x, x)                               \
-	VFMINS(22, x, x)                               \
-	VFMULS(23, x, n)                               \
-	FRINTNS(n, n)                                  \
-	FMLSS(24, n, x)                                \
-	FMLSS(25, n, x)                                \
-	MOVV(29, p); FMLAS(30, x, p)                   \
-	MOVV(28, q); FMLAS(p, x, q)                    \
-	MOVV(27, p); FMLAS(q, x, p)                    \
-	MOVV(26, q); FMLAS(p, x, q)                    \
-	VFMULS(x, q, q)                                \
-	MOVV(x, p); FMLAS(q, x, p)                     \
-	VFADDS(31, p, p)                               \
-	FCVTNSS(n, n)                                  \
-	SSHRS(1, n, x)                                 \
-	SUBS4(x, n, n)                                 \
-	SHLS(23, x, x); ADDS4(31, x, x)                \
-	SHLS(23, n, n); ADDS4(31, n, n)                \
-	VFMULS(x, p, p)                                \
+#define EXP(x, n, p, q)                 \
+	VFMAXS(21, x, x)                \
+	VFMINS(22, x, x)                \
+	VFMULS(23, x, n)                \
+	FRINTNS(n, n)                   \
+	FMLSS(24, n, x)                 \
+	FMLSS(25, n, x)                 \
+	MOVV(29, p); FMLAS(30, x, p)    \
+	MOVV(28, q); FMLAS(p, x, q)     \
+	MOVV(27, p); FMLAS(q, x, p)     \
+	MOVV(26, q); FMLAS(p, x, q)     \
+	VFMULS(x, q, q)                 \
+	MOVV(x, p); FMLAS(q, x, p)      \
+	VFADDS(31, p, p)                \
+	FCVTNSS(n, n)                   \
+	SSHRS(1, n, x)                  \
+	SUBS4(x, n, n)                  \
+	SHLS(23, x, x); ADDS4(31, x, x) \
+	SHLS(23, n, n); ADDS4(31, n, n) \
+	VFMULS(x, p, p)                 \
 	VFMULS(n, p, x)

@@ -3,28 +3,28 @@
 #include "../exp_arm64.h"
 
 // LANES makes V16 ones in the four lanes whose bits, n places up, are in the mask.
-#define LANES(n)                                               \
-	VMOVQ  $0x0000000200000001, $0x0000000800000004, V20   \
-	LSR    $n, R6, R7                                      \
-	VDUP   R7, V16.S4                                      \
+#define LANES(n)                                             \
+	VMOVQ  $0x0000000200000001, $0x0000000800000004, V20 \
+	LSR    $n, R6, R7                                    \
+	VDUP   R7, V16.S4                                    \
 	VCMTST V20.S4, V16.S4, V16.S4
 
 // SEEN replaces scores that are masked by V19 and takes the others into V18.
-#define SEEN(n, X, x)                  \
-	LANES(n)                       \
-	VBIF V16.B16, V19.B16, X.B16   \
+#define SEEN(n, X, x)                \
+	LANES(n)                     \
+	VBIF V16.B16, V19.B16, X.B16 \
 	VFMAXS(x, 18, 18)
 
-#define WEIGHT(n, X, x)              \
-	VFSUBS(18, x, x)             \
-	EXP(x, 16, 17, 20)           \
-	LANES(n)                     \
+#define WEIGHT(n, X, x)    \
+	VFSUBS(18, x, x)   \
+	EXP(x, 16, 17, 20) \
+	LANES(n)           \
 	VAND V16.B16, X.B16, X.B16
 
-#define ALL(M)                                                           \
-	M(0, V0, 0); M(4, V1, 1); M(8, V2, 2); M(12, V3, 3)              \
-	M(16, V4, 4); M(20, V5, 5); M(24, V6, 6); M(28, V7, 7)           \
-	M(32, V8, 8); M(36, V9, 9); M(40, V10, 10); M(44, V11, 11)       \
+#define ALL(M)                                                     \
+	M(0, V0, 0); M(4, V1, 1); M(8, V2, 2); M(12, V3, 3)        \
+	M(16, V4, 4); M(20, V5, 5); M(24, V6, 6); M(28, V7, 7)     \
+	M(32, V8, 8); M(36, V9, 9); M(40, V10, 10); M(44, V11, 11) \
 	M(48, V12, 12); M(52, V13, 13); M(56, V14, 14); M(60, V15, 15)
 
 // func neonSoftmax(scores *float32, masks *uint64, top, sum, shrink *float32, rows int, unseen float32)

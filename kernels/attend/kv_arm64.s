@@ -12,8 +12,8 @@ TEXT ·neonTurn(SB), NOSPLIT, $0-40
 	MOVD strideBytes+24(FP), R3
 	MOVD dims+32(FP), R4
 	MOVD $256, R13
-#define CELL(n, P)                    \
-	MOVW (4*n)(R1), P             \
+#define CELL(n, P)        \
+	MOVW (4*n)(R1), P \
 	MADD R3, R2, P, P
 	CELL(0, R5); CELL(1, R6); CELL(2, R7); CELL(3, R8)
 	CELL(4, R9); CELL(5, R10); CELL(6, R11); CELL(7, R12)
@@ -43,12 +43,12 @@ dimensions:
 	VTRN1 V23.S4, V21.S4, V5.S4
 	VTRN2 V23.S4, V21.S4, V7.S4
 // PAIR widens and writes two dimensions, four apart.
-#define PAIR(L, H, at)                         \
-	VTRN1 H.D2, L.D2, V16.D2               \
-	VTRN2 H.D2, L.D2, V17.D2               \
-	FCVTLH(16, 18); FCVTL2H(16, 19)        \
-	FCVTLH(17, 20); FCVTL2H(17, 21)        \
-	FSTPQ (F18, F19), (256*at)(R0)         \
+#define PAIR(L, H, at)                  \
+	VTRN1 H.D2, L.D2, V16.D2        \
+	VTRN2 H.D2, L.D2, V17.D2        \
+	FCVTLH(16, 18); FCVTL2H(16, 19) \
+	FCVTLH(17, 20); FCVTL2H(17, 21) \
+	FSTPQ (F18, F19), (256*at)(R0)  \
 	FSTPQ (F20, F21), (256*at)(R14)
 	ADD $1024, R0, R14
 	PAIR(V0, V4, 0)

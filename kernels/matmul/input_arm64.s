@@ -3,18 +3,18 @@
 #include "../neon_arm64.h"
 
 // CODES makes 16 bytes in V0 of V0 to V3 times the first lane of V24.
-#define CODES                                                              \
-	FMULLANE(24, 0, 0); FMULLANE(24, 1, 1)                             \
-	FMULLANE(24, 2, 2); FMULLANE(24, 3, 3)                             \
-	FCVTNSS(0, 0); FCVTNSS(1, 1); FCVTNSS(2, 2); FCVTNSS(3, 3)         \
-	SQXTNS(0, 0); SQXTN2S(1, 0)                                        \
-	SQXTNS(2, 2); SQXTN2S(3, 2)                                        \
+#define CODES                                                      \
+	FMULLANE(24, 0, 0); FMULLANE(24, 1, 1)                     \
+	FMULLANE(24, 2, 2); FMULLANE(24, 3, 3)                     \
+	FCVTNSS(0, 0); FCVTNSS(1, 1); FCVTNSS(2, 2); FCVTNSS(3, 3) \
+	SQXTNS(0, 0); SQXTN2S(1, 0)                                \
+	SQXTNS(2, 2); SQXTN2S(3, 2)                                \
 	SQXTNH(0, 0); SQXTN2H(2, 0)
 
 // SUM makes R the sum of V0's bytes.
-#define SUM(R)            \
-	SADDLVB(0, 1)     \
-	VMOV V1.H[0], R   \
+#define SUM(R)          \
+	SADDLVB(0, 1)   \
+	VMOV V1.H[0], R \
 	MOVH R, R
 
 // func roundQ8NEON(dst *byte, src *float32, blocks int)

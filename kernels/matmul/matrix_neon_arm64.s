@@ -4,12 +4,12 @@
 
 // DOT adds the products of a line and 4 values of an input row, o bytes on: two at a time
 // as 16-bit integers, which hold their sum because no value of an input is -128.
-#define DOT(o, i, P, A, B, C, D)  \
-	FMOVS (o)(P), F28         \
-	DUPS(28, 28)              \
-	DOTQUARTER(24, A)         \
-	DOTQUARTER(25, B)         \
-	DOTQUARTER(26, C)         \
+#define DOT(o, i, P, A, B, C, D) \
+	FMOVS (o)(P), F28        \
+	DUPS(28, 28)             \
+	DOTQUARTER(24, A)        \
+	DOTQUARTER(25, B)        \
+	DOTQUARTER(26, C)        \
 	DOTQUARTER(27, D)
 
 #define DOTQUARTER(w, A)   \

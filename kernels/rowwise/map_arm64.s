@@ -3,20 +3,20 @@
 #include "../exp_arm64.h"
 
 // V31 is one, for exp.
-#define SIGMOID(x)              \
-	ZEROV(2)                \
-	VFSUBS(x, 2, x)         \
-	EXP(x, 2, 3, 4)         \
-	VFADDS(31, x, x)        \
+#define SIGMOID(x)       \
+	ZEROV(2)         \
+	VFSUBS(x, 2, x)  \
+	EXP(x, 2, 3, 4)  \
+	VFADDS(31, x, x) \
 	VFDIVS(x, 31, x)
 
 // TANH is 1 - 2/(exp(2x)+1).
-#define TANH(x)                 \
-	VFADDS(x, x, x)         \
-	EXP(x, 2, 3, 4)         \
-	VFADDS(31, x, x)        \
-	VFADDS(31, 31, 2)       \
-	VFDIVS(x, 2, x)         \
+#define TANH(x)           \
+	VFADDS(x, x, x)   \
+	EXP(x, 2, 3, 4)   \
+	VFADDS(31, x, x)  \
+	VFADDS(31, 31, 2) \
+	VFDIVS(x, 2, x)   \
 	VFSUBS(x, 31, x)
 
 #define CONSTANT(bits, V) \
@@ -26,21 +26,21 @@
 // GELU makes gelu(x) of V0 as glu.go has it: half(h * sigmoid(h*(a + b*h²))) with
 // h = half(max(x, -10)), or x itself from 10 on; a is twice sqrt(2/pi), b that times
 // 0.044715.
-#define GELU                            \
-	MOVV(0, 5)                      \
-	CONSTANT(0xc1200000, V2)        \
-	VFMAXS(2, 0, 0)                 \
-	FCVTNH(0, 0); FCVTLH(0, 0)      \
-	CONSTANT(0x3fcc422a, V2)        \
-	CONSTANT(0x3d922279, V3)        \
-	VFMULS(0, 0, 6)                 \
-	FMLAS(6, 3, 2)                  \
-	VFMULS(0, 2, 6)                 \
-	SIGMOID(6)                      \
-	VFMULS(6, 0, 0)                 \
-	FCVTNH(0, 0); FCVTLH(0, 0)      \
-	CONSTANT(0x41200000, V2)        \
-	FCMGES(2, 5, 2)                 \
+#define GELU                       \
+	MOVV(0, 5)                 \
+	CONSTANT(0xc1200000, V2)   \
+	VFMAXS(2, 0, 0)            \
+	FCVTNH(0, 0); FCVTLH(0, 0) \
+	CONSTANT(0x3fcc422a, V2)   \
+	CONSTANT(0x3d922279, V3)   \
+	VFMULS(0, 0, 6)            \
+	FMLAS(6, 3, 2)             \
+	VFMULS(0, 2, 6)            \
+	SIGMOID(6)                 \
+	VFMULS(6, 0, 0)            \
+	FCVTNH(0, 0); FCVTLH(0, 0) \
+	CONSTANT(0x41200000, V2)   \
+	FCMGES(2, 5, 2)            \
 	VBIT V2.B16, V5.B16, V0.B16
 
 // func neonMapAdd(out, a, b *float32, n int, s, t float32)
