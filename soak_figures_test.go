@@ -86,6 +86,7 @@ func (m *monkey) rest() rest {
 		}
 		return time.Since(quiet) > 500*time.Millisecond
 	})
+	m.press("no more than eight chats are open", "\x15\x17", func(string) bool { n := m.tabs(); return n > 0 && n <= 8 })
 	r := rest{answers: m.answers, work: math.MaxInt64}
 	for range 3 {
 		speed, work := m.sameAnswer()
@@ -111,8 +112,9 @@ func (m *monkey) rest() rest {
 // sameAnswer asks in a new chat, in the place of an old one, what is always asked.
 func (m *monkey) sameAnswer() (speed float64, work time.Duration) {
 	m.Helper()
-	m.keys("\x15\x17\x0e")
-	time.Sleep(200 * time.Millisecond)
+	m.press("a new chat is open", "\x15\x17\x0e", func(screen string) bool {
+		return strings.Contains(screen, "answers here") && strings.Contains(screen, "enter send")
+	})
 	m.keys("/set parameter temp 0\r")
 	m.until("the knob is turned", func(screen string) bool { return strings.Contains(screen, "temperature is 0.00") })
 	before := m.processor()

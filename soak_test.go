@@ -121,3 +121,18 @@ func (m *monkey) escape(n int) {
 		time.Sleep(60 * time.Millisecond)
 	}
 }
+
+// press leaves whatever is open and presses keys until something holds: on a crowded
+// machine a key may come before the escape has had its effect.
+func (m *monkey) press(what, keys string, holds func(screen string) bool) {
+	m.Helper()
+	m.until(what, func(screen string) bool {
+		if holds(screen) {
+			return true
+		}
+		m.escape(1)
+		m.keys(keys)
+		time.Sleep(200 * time.Millisecond)
+		return false
+	})
+}
