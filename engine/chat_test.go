@@ -156,3 +156,14 @@ func TestDropOldest(t *testing.T) {
 		t.Errorf("%d tokens of %d, text %q of %q", len(got.Tokens), got.Counts.Generated, got.Text, got.End.Message.Content)
 	}
 }
+
+// What the caller does with its lists after Generate changes nothing.
+func TestRequestsAreTheEnginesOwn(t *testing.T) {
+	e := openToy(t, newToy(t, 100), 50)
+	r := Request{Messages: []Message{user("one")}, Tokens: []int32{1}, Stop: []string{"one"}, Changes: []Change{{Index: 1}}}
+	a := e.newAnswer(r)
+	r.Messages[0], r.Tokens[0], r.Stop[0], r.Changes[0].Index = user("two"), 2, "two", 2
+	if q := a.req; q.Messages[0].Content != "one" || q.Tokens[0] != 1 || q.Stop[0] != "one" || a.ahead[0].Index != 1 {
+		t.Errorf("the answer is made of %+v, planned %v", q, a.ahead)
+	}
+}

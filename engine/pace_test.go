@@ -41,3 +41,12 @@ func TestPace(t *testing.T) {
 		t.Errorf("it ended by %s", end.End.Reason)
 	}
 }
+
+// A pace that is hardly one does not hurry what it should hold back.
+func TestSlowestPace(t *testing.T) {
+	now := time.Now()
+	a := answer{req: Request{Pace: 1e-300}}
+	if a.keepPace(now); !a.next.After(now) {
+		t.Errorf("the next token comes %s before the last", now.Sub(a.next))
+	}
+}
