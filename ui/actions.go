@@ -205,7 +205,7 @@ func (r *root) stop(p *pane) tea.Cmd {
 	case len(p.conv.waiting) > 0:
 		last := len(p.conv.waiting) - 1
 		if p.input.empty() {
-			p.input.set(p.conv.waiting[last])
+			p.input.set(p.conv.waiting[last].text)
 		}
 		p.conv.waiting = p.conv.waiting[:last]
 	case p.editing != nil:

@@ -103,3 +103,24 @@ func TestPanesThatAreAlike(t *testing.T) {
 	b.keys("alt+s alt+s alt+s")
 	b.shows("6 panes are the most")
 }
+
+// TestQueuedPromptKeepsItsDice: what was written to a comparison while it could not be
+// answered yet is answered with one set of dice all the same.
+func TestQueuedPromptKeepsItsDice(t *testing.T) {
+	b := newBench(t, 200, 50)
+	next := int64(0)
+	b.r.dice = func() int64 { next++; return next }
+	b.keys("alt+c")
+	b.write("Capital of Japan?")
+	b.keys("enter")
+	b.frames(3)
+	b.ask("And of Peru?")
+	b.settle()
+	var seeds []int64
+	for _, r := range b.f.asked {
+		seeds = append(seeds, r.Sampling.Seed)
+	}
+	if want := []int64{1, 1, 1, 1, 2, 2, 2, 2}; !slices.Equal(seeds, want) {
+		t.Errorf("the seeds are %v, want %v", seeds, want)
+	}
+}

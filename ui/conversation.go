@@ -50,8 +50,14 @@ type conversation struct {
 	writing *store.Answer
 	// waiting holds what to send when the running answer has ended, or the
 	// model is loaded.
-	waiting []string
+	waiting []queued
 	unread  bool
+}
+
+// queued is a message that waits, with the dice for its answer, -1 for any.
+type queued struct {
+	text string
+	seed int64
 }
 
 func newConversation(c *store.Chat) *conversation {

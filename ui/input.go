@@ -33,7 +33,7 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 		if i == 2 {
 			break
 		}
-		s := "queued " + th.mark.dot + " " + text.CleanLine(q)
+		s := "queued " + th.mark.dot + " " + text.CleanLine(q.text)
 		if i == 1 && len(p.conv.waiting) > 2 {
 			s = plural(len(p.conv.waiting)-1, "more message queued", "more messages queued")
 		}

@@ -98,10 +98,22 @@ const (
 	poolState = 18
 	poolBar   = 16
 	poolCells = 10
+	poolRoomy = 140 // the width from which names may be longer
 )
 
-// poolName is how many cells a chat's name has in a line of w cells.
-func poolName(w int) int { return min(max(w/4, 22), 48) }
+// poolName is how many cells the chats' names have in a line of w cells: as many as
+// the longest takes, up to a share of the line.
+func (r *root) poolName(w int) int {
+	longest := 0
+	for _, o := range r.back().stats.Pool.Owners {
+		longest = max(longest, text.Width(r.ownerName(o.Conversation, w))+2)
+	}
+	share := w / 4
+	if w >= poolRoomy {
+		share = w / 3
+	}
+	return max(min(longest, share), 22)
+}
 
 // owners lists the conversations, with bars that are as long as their share of
 // the largest one's.
@@ -112,7 +124,7 @@ func (s *poolSheet) owners(r *root, p *engine.PoolStats, w int) []string {
 	for i := range p.Owners {
 		most = max(most, p.Owners[i].Cells)
 	}
-	name := poolName(w)
+	name := r.poolName(w)
 	for i := range p.Owners {
 		o := &p.Owners[i]
 		idle += b2i(o.State == engine.StateEnded)

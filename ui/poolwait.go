@@ -14,7 +14,7 @@ import (
 func (r *root) waitLines(w int) []string {
 	th := r.th
 	var out []string
-	name := poolName(w)
+	name := r.poolName(w)
 	for _, p := range r.panes() {
 		if p.conv.state() != engine.StateWaiting || r.backOf(p) != r.back() {
 			continue

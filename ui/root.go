@@ -265,8 +265,8 @@ func (r *root) ended(p *pane) tea.Cmd {
 	}
 	next := c.waiting[0]
 	c.waiting = c.waiting[1:]
-	c.say(next)
-	return r.start(p, -1)
+	c.say(next.text)
+	return r.start(p, next.seed)
 }
 
 // checkEngine tells when a model itself has failed, and what can be done.

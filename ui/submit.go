@@ -48,7 +48,7 @@ func (r *root) send(value string) tea.Cmd {
 	for i, p := range targets {
 		b := r.backOf(p)
 		if p.conv.running() || b.engine == nil {
-			p.conv.waiting = append(p.conv.waiting, value)
+			p.conv.waiting = append(p.conv.waiting, queued{value, seeds[i]})
 			if b.closed && b.err == "" {
 				cmds = append(cmds, r.want(b))
 			}
