@@ -1,7 +1,6 @@
 package kv
 
 import (
-	"slices"
 	"sort"
 	"time"
 )
@@ -100,12 +99,13 @@ func (p *Pool) holdings() []*holdings {
 		return h
 	}
 	p.root.walk(func(r *run) {
+		below := r.below()
 		for _, name := range r.owners {
 			h := of(name)
 			h.runs = append(h.runs, r)
 			// Runs that others share are used all the time: what tells is the
 			// end of the owner's own path.
-			if r.used > h.clock && !r.leadsOn(name) {
+			if r.used > h.clock && !below[name] {
 				h.clock, h.Used = r.used, r.at
 			}
 		}
@@ -140,14 +140,18 @@ func (r *run) walk(visit func(*run)) {
 	}
 }
 
-// leadsOn says that the owner has more under r.
-func (r *run) leadsOn(owner string) bool {
+// below are the owners that have more under r.
+func (r *run) below() map[string]bool {
+	if len(r.kids) == 0 {
+		return nil
+	}
+	names := make(map[string]bool, len(r.owners))
 	for _, kid := range r.kids {
-		if slices.Contains(kid.owners, owner) {
-			return true
+		for _, name := range kid.owners {
+			names[name] = true
 		}
 	}
-	return false
+	return names
 }
 
 // count adds the owner with this number to every cell that it uses and returns
