@@ -10,7 +10,7 @@ func rmsNormFast(out, x, w []float32, eps float32) bool {
 	if !kernels.HasNEON || len(x) == 0 {
 		return false
 	}
-	mean := sumOfSquares(x, 0) / float32(len(x))
+	mean := sumOfSquares(x) / float32(len(x))
 	scale := float32(1 / math.Sqrt(float64(mean)+float64(eps)))
 	if w == nil {
 		return mapFast(mapScale, out, x, x, scale, 0)
@@ -18,16 +18,15 @@ func rmsNormFast(out, x, w []float32, eps float32) bool {
 	return mapFast(mapScaleMul, out, x, w, scale, 0)
 }
 
-// sumOfSquares is the sum of (x-mean)².
-func sumOfSquares(x []float32, mean float32) float32 {
+// sumOfSquares is the sum of x².
+func sumOfSquares(x []float32) float32 {
 	var sum float32
 	whole := len(x) &^ 15
 	if whole > 0 {
-		sum = neonSumSquares(&x[0], whole, mean)
+		sum = neonSumSquares(&x[0], whole)
 	}
 	for _, v := range x[whole:] {
-		d := v - mean
-		sum += d * d
+		sum += v * v
 	}
 	return sum
 }
@@ -56,7 +55,7 @@ func expMassFast(x []float32, top, scale float32) (float64, bool) {
 }
 
 //go:noescape
-func neonSumSquares(x *float32, n int, mean float32) float32
+func neonSumSquares(x *float32, n int) float32
 
 //go:noescape
 func neonBlockMaxima(dst, x *float32, blocks int)

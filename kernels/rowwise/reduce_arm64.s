@@ -2,18 +2,15 @@
 #include "../neon_arm64.h"
 #include "../exp_arm64.h"
 
-// func neonSumSquares(x *float32, n int, mean float32) float32
+// func neonSumSquares(x *float32, n int) float32
 //
-// The sum of (x-mean)² of n values, a multiple of 16.
-TEXT ·neonSumSquares(SB), NOSPLIT, $0-28
+// The sum of x² of n values, a multiple of 16.
+TEXT ·neonSumSquares(SB), NOSPLIT, $0-20
 	MOVD x+0(FP), R0
 	MOVD n+8(FP), R1
-	FMOVS mean+16(FP), F8
-	DUPS(8, 8)
 	ZEROV(0); ZEROV(1); ZEROV(2); ZEROV(3)
 loop:
 	VLD1.P 64(R0), [V4.S4, V5.S4, V6.S4, V7.S4]
-	VFSUBS(8, 4, 4); VFSUBS(8, 5, 5); VFSUBS(8, 6, 6); VFSUBS(8, 7, 7)
 	FMLAS(4, 4, 0); FMLAS(5, 5, 1); FMLAS(6, 6, 2); FMLAS(7, 7, 3)
 	SUBS $16, R1
 	BNE  loop
@@ -22,7 +19,7 @@ loop:
 	VFADDS(2, 0, 0)
 	FADDPS(0, 0, 0)
 	FADDPS(0, 0, 0)
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 // func neonBlockMaxima(dst, x *float32, blocks int)
