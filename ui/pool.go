@@ -98,21 +98,17 @@ const (
 	poolState = 18
 	poolBar   = 16
 	poolCells = 10
-	poolRoomy = 140 // the width from which names may be longer
+	poolRest  = 2*gutter + poolBar + poolCells + 3 + poolState + 3 + 13 // "   1,234 shared"
 )
 
 // poolName is how many cells the chats' names have in a line of w cells: as many as
-// the longest takes, up to a share of the line.
+// the longest takes, up to what the numbers beside it leave.
 func (r *root) poolName(w int) int {
 	longest := 0
 	for _, o := range r.back().stats.Pool.Owners {
 		longest = max(longest, text.Width(r.ownerName(o.Conversation, w))+2)
 	}
-	share := w / 4
-	if w >= poolRoomy {
-		share = w / 3
-	}
-	return max(min(longest, share), 22)
+	return max(min(longest, w-poolRest, 56), 22)
 }
 
 // owners lists the conversations, with bars that are as long as their share of
