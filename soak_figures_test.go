@@ -122,7 +122,7 @@ func (m *monkey) sameAnswer() (speed float64, work time.Duration) {
 	m.until("the answer begins", func(screen string) bool { return speedText.MatchString(screen) || streaming(screen) })
 	m.until("the answer ends", func(screen string) bool {
 		found := speedText.FindStringSubmatch(screen)
-		if streaming(screen) || found == nil {
+		if streaming(screen) || found == nil || m.processor() == before { // what is seen may be another chat's
 			return false
 		}
 		speed, _ = strconv.ParseFloat(found[1], 64)
