@@ -11,6 +11,7 @@
 //     all products that read it.
 //   - Run allocates nothing once it has seen a step as wide; between steps no worker
 //     uses the processor.
+//   - Half of a divided program is run part by part, in turns with who runs the other.
 //
 // One goroutine at a time may call an executor.
 package cpu
@@ -49,6 +50,7 @@ type Executor struct {
 	options Options
 	team    *team
 	phases  []phase
+	parts   []part
 	// positions is how many the program has embeddings for, if it has any.
 	positions int32
 	weights   *weights
@@ -62,9 +64,18 @@ type Executor struct {
 	plans  []*attendPlan
 
 	step    *model.Step
+	part    int // the next
 	rows    int
+	taken   []float32 // what the part at hand takes and gives: [rows][width]
+	given   []float32
 	picks   []int32 // for each row of outputs, the step's row
 	sampler sampler
+}
+
+// part is what runs without a break.
+type part struct {
+	end   int // of its phases, which begin where those of the part before it end
+	gives int // values a row
 }
 
 // New packs the weights of a program and makes room for the cells.
@@ -134,14 +145,49 @@ func (e *Executor) Close() error {
 	return nil
 }
 
-// Run runs a step. The result is the executor's and valid until the next Run.
+// Rows is the most rows that a step may have.
+func (e *Executor) Rows() int { return MaxRows }
+
+// Run runs a step of a whole program. The result is the executor's and valid until the next
+// Run.
 func (e *Executor) Run(step *model.Step) (model.Result, error) {
-	if err := e.check(step); err != nil {
+	if err := e.Begin(step); err != nil {
 		return model.Result{}, err
 	}
-	e.step = step
+	if _, err := e.Part(nil); err != nil {
+		return model.Result{}, err
+	}
+	return e.End(), nil
+}
+
+// Begin takes a step, whose parts run one after the other until End.
+func (e *Executor) Begin(step *model.Step) error {
+	if err := e.check(step); err != nil {
+		return err
+	}
+	e.step, e.part = step, 0
 	e.prepare()
-	e.team.run(e.phases)
+	return nil
+}
+
+// Part runs the operations up to and with the next Give. It takes and returns what is
+// handed over, a row after the other; what it returns is valid until the next Part.
+func (e *Executor) Part(taken []float32) ([]float32, error) {
+	from := 0
+	if e.part > 0 {
+		from = e.parts[e.part-1].end
+	}
+	now := e.parts[e.part]
+	e.part++
+	e.taken, e.given = taken, kernels.Grow(e.given, now.gives*e.rows)
+	e.team.run(e.phases[:now.end], from)
+	e.taken = nil
+	return e.given, nil
+}
+
+// End returns the result of the step, as Run does.
+func (e *Executor) End() model.Result {
+	step := e.step
 	e.step = nil
-	return e.sampler.collect(step), nil
+	return e.sampler.collect(step)
 }

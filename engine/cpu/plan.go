@@ -52,10 +52,20 @@ func plan(e *Executor) ([]phase, error) {
 			p.row(p.domain(op), run)
 		}
 		p.written(op)
+		if give, ok := op.(*model.Give); ok {
+			p.cut(give.Width())
+		}
 	}
 	p.addBiases()
 	p.add(&samplePhase{e})
+	p.cut(0)
 	return p.phases, nil
+}
+
+// cut ends a part.
+func (p *planner) cut(gives int) {
+	p.e.parts = append(p.e.parts, part{len(p.phases), gives})
+	p.rows, p.product = nil, nil
 }
 
 // add appends a phase that takes no more operations.

@@ -72,10 +72,36 @@ func rowOp(e *Executor, op model.Op) rowFunc {
 		return gated(e, op)
 	case *model.Route:
 		return route(e, op)
+	case *model.Give:
+		return e.give(op)
+	case *model.Take:
+		return e.take(op)
 	case *model.Select:
 		return each(func(r int) { copy(e.row(op.Out, r), e.row(op.In, int(e.picks[r]))) })
 	}
 	return nil
+}
+
+// give copies what goes to the other half.
+func (e *Executor) give(op *model.Give) rowFunc {
+	width := op.Width()
+	return each(func(r int) {
+		to := e.given[r*width:][:width]
+		for _, ref := range op.Refs {
+			to = to[copy(to, e.row(ref, r)):]
+		}
+	})
+}
+
+// take copies what comes from the other half.
+func (e *Executor) take(op *model.Take) rowFunc {
+	width := op.Width()
+	return each(func(r int) {
+		from := e.taken[r*width:][:width]
+		for _, ref := range op.Refs {
+			from = from[copy(e.row(ref, r), from):]
+		}
+	})
 }
 
 func embed(e *Executor, op *model.Embed) rowFunc {

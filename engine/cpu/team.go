@@ -82,10 +82,10 @@ func newTeam(n int, idle func(phase, worker int)) *team {
 	return t
 }
 
-// run runs the phases in order, on all workers, and returns when they have ended. It panics
-// where a unit did; the team can run again.
-func (t *team) run(phases []phase) {
-	t.phases, t.at = phases, -1
+// run runs the phases from one on in order, on all workers, and returns when they have ended.
+// It panics where a unit did; the team can run again.
+func (t *team) run(phases []phase, from int) {
+	t.phases, t.at = phases, from-1
 	t.work(0, t.open())
 	if f := t.failed.Swap(nil); f != nil {
 		panic(f)

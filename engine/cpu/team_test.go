@@ -46,7 +46,7 @@ func TestTeamRunsEverythingOnce(t *testing.T) {
 		}
 		const runs = 300
 		for r := range runs {
-			team.run(phases)
+			team.run(phases, 0)
 			if r%100 == 50 {
 				time.Sleep(2 * time.Millisecond)
 			}
@@ -86,7 +86,7 @@ func TestTeamSurvivesAPanic(t *testing.T) {
 				later := &countPhase{counts: make([]atomic.Int32, 9), early: new(atomic.Int32)}
 				what := func() (what any) {
 					defer func() { what = recover() }()
-					team.run([]phase{emptyPhase{}, breaking{units, at}, later})
+					team.run([]phase{emptyPhase{}, breaking{units, at}, later}, 0)
 					return nil
 				}()
 				if want := fmt.Sprint("unit ", at); what == nil || fmt.Sprint(what) != want {
@@ -95,7 +95,7 @@ func TestTeamSurvivesAPanic(t *testing.T) {
 				if n := later.counts[0].Load(); n != 0 {
 					t.Fatalf("%d workers: what follows a panic ran %d times", workers, n)
 				}
-				team.run([]phase{later, later})
+				team.run([]phase{later, later}, 0)
 				for u := range later.counts {
 					if n := later.counts[u].Load(); n != 2 {
 						t.Fatalf("%d workers: unit %d of the next run ran %d times, want 2", workers, u, n)
@@ -126,7 +126,7 @@ func TestTeamSurvivesAPanicOfFetching(t *testing.T) {
 					panics++
 				}
 			}()
-			team.run([]phase{fumbling{breaking{40, try % 40}}})
+			team.run([]phase{fumbling{breaking{40, try % 40}}}, 0)
 		}()
 	}
 	if panics == 0 {
@@ -138,7 +138,7 @@ func TestTeamSurvivesAPanicOfFetching(t *testing.T) {
 func TestTeamSleeps(t *testing.T) {
 	team := newTeam(4, idle)
 	defer team.close()
-	team.run([]phase{&countPhase{counts: make([]atomic.Int32, 9), early: new(atomic.Int32)}})
+	team.run([]phase{&countPhase{counts: make([]atomic.Int32, 9), early: new(atomic.Int32)}}, 0)
 	for deadline := time.Now().Add(time.Minute); team.asleep.Load() != 3; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of 3 workers sleep", team.asleep.Load())
@@ -156,7 +156,7 @@ func BenchmarkTeam(b *testing.B) {
 		phases[i] = emptyPhase{}
 	}
 	for b.Loop() {
-		team.run(phases)
+		team.run(phases, 0)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/phase")
 }

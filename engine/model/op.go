@@ -168,6 +168,31 @@ type Select struct {
 	Out, In Ref
 }
 
+// Give ends a part of a program that Split made: each row's values, those of one reference
+// after the other, go to the other half.
+type Give struct {
+	Refs []Ref
+}
+
+// Take begins a part with the values that the other half gave, in the same order.
+type Take struct {
+	Refs []Ref
+}
+
+// Width is how many values of a row are handed over.
+func (o *Give) Width() int { return width(o.Refs) }
+
+// Width is how many values of a row are handed over.
+func (o *Take) Width() int { return width(o.Refs) }
+
+func width(refs []Ref) int {
+	n := 0
+	for _, r := range refs {
+		n += r.Width
+	}
+	return n
+}
+
 // Conv is a causal convolution over a sequence's rows, one filter a channel,
 // followed by Act, SiLU or none. Weight is [channels][Taps], the last tap being for the row itself.
 // The state keeps the Taps-1 latest inputs of the sequence.

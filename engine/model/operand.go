@@ -18,6 +18,8 @@ func (o *SoftCap) Reads(d []Ref) []Ref  { return append(d, o.X) }
 func (o *Route) Reads(d []Ref) []Ref    { return append(d, o.Scores) }
 func (o *Experts) Reads(d []Ref) []Ref  { return append(d, o.In, o.IDs, o.Weights) }
 func (o *Select) Reads(d []Ref) []Ref   { return append(d, o.In) }
+func (o *Give) Reads(d []Ref) []Ref     { return append(d, o.Refs...) }
+func (o *Take) Reads(d []Ref) []Ref     { return d }
 func (o *Conv) Reads(d []Ref) []Ref     { return append(d, o.In) }
 func (o *DeltaNet) Reads(d []Ref) []Ref { return append(d, o.Q, o.K, o.V, o.Alpha, o.Beta) }
 
@@ -36,6 +38,8 @@ func (o *SoftCap) Writes(d []Ref) []Ref  { return append(d, o.X) }
 func (o *Route) Writes(d []Ref) []Ref    { return append(d, o.IDs, o.Weights) }
 func (o *Experts) Writes(d []Ref) []Ref  { return append(d, o.Out) }
 func (o *Select) Writes(d []Ref) []Ref   { return append(d, o.Out) }
+func (o *Give) Writes(d []Ref) []Ref     { return d }
+func (o *Take) Writes(d []Ref) []Ref     { return append(d, o.Refs...) }
 func (o *Conv) Writes(d []Ref) []Ref     { return append(d, o.Out) }
 func (o *DeltaNet) Writes(d []Ref) []Ref { return append(d, o.Out) }
 
@@ -54,5 +58,7 @@ func (o *SoftCap) Matrices(d []*Matrix) []*Matrix  { return d }
 func (o *Route) Matrices(d []*Matrix) []*Matrix    { return d }
 func (o *Experts) Matrices(d []*Matrix) []*Matrix  { return append(d, o.Gate, o.Up, o.Down) }
 func (o *Select) Matrices(d []*Matrix) []*Matrix   { return d }
+func (o *Give) Matrices(d []*Matrix) []*Matrix     { return d }
+func (o *Take) Matrices(d []*Matrix) []*Matrix     { return d }
 func (o *Conv) Matrices(d []*Matrix) []*Matrix     { return d }
 func (o *DeltaNet) Matrices(d []*Matrix) []*Matrix { return d }

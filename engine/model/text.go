@@ -65,6 +65,14 @@ func (p *Program) ref(r Ref) string {
 	return fmt.Sprintf("%s[%d:%d]", b.Name, r.At, r.At+r.Width)
 }
 
+func (p *Program) refs(refs []Ref) string {
+	var names []string
+	for _, r := range refs {
+		names = append(names, p.ref(r))
+	}
+	return strings.Join(names, ", ")
+}
+
 // opText prints one operation.
 func (p *Program) opText(at int) string {
 	switch o := p.Ops[at].(type) {
@@ -102,6 +110,10 @@ func (p *Program) opText(at int) string {
 		return fmt.Sprintf("%s, %s = %d best of %s, %s", p.ref(o.IDs), p.ref(o.Weights), o.Used, p.ref(o.Scores), o.text())
 	case *Experts:
 		return fmt.Sprintf("%s = experts %s of %s by %s: %s, %s, %s", p.ref(o.Out), p.ref(o.IDs), p.ref(o.In), p.ref(o.Weights), o.Gate, o.Up, o.Down)
+	case *Give:
+		return "give " + p.refs(o.Refs)
+	case *Take:
+		return "take " + p.refs(o.Refs)
 	case *Conv:
 		return fmt.Sprintf("%s = %s(convolution of %s, %d taps, %s)", p.ref(o.Out), o.Act, p.ref(o.In), o.Taps, o.Weight.Name)
 	case *DeltaNet:

@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/confab-tui/confab/engine/cpu"
+	"github.com/confab-tui/confab/engine/gguf"
+	"github.com/confab-tui/confab/engine/model"
+)
+
+const chainCells = 400
+
+// narrow is a half that takes fewer rows than it could.
+type narrow struct {
+	half
+	rows int
+}
+
+func (n narrow) Rows() int { return n.rows }
+
+func onCPU(t *testing.T, p *model.Program, cells int) half {
+	t.Helper()
+	e, err := cpu.New(p, cpu.Options{Threads: 2, Cells: cells})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// inHalves runs a program in two halves, both on the CPU, in steps of at most so many rows.
+func inHalves(t *testing.T, p *model.Program, at model.Placement, cells, rows int) *chain {
+	t.Helper()
+	device, host := p.Split(at)
+	return newChain(narrow{onCPU(t, device, cells), rows}, onCPU(t, host, cells), device, host, "placed")
+}
+
+func loadProgram(t *testing.T, path string) *model.Program {
+	t.Helper()
+	f, err := gguf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	p, err := model.Load(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// placements are all that divide a program.
+func placements(p *model.Program) []model.Placement {
+	var all []model.Placement
+	for _, layers := range p.MayPlace() {
+		for experts := range p.MostHostExperts(layers) + 1 {
+			all = append(all, model.Placement{Layers: layers, HostExperts: experts})
+		}
+	}
+	return all
+}
+
+// Wherever a program is divided, its halves give what it gives whole, to the last bit.
+func TestChainEqualsWhole(t *testing.T) {
+	paths, _ := filepath.Glob("../testdata/models/*.gguf")
+	if len(paths) == 0 {
+		t.Fatal("no models in testdata")
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".gguf"), func(t *testing.T) {
+			p := loadProgram(t, path)
+			want := answersTo(t, onCPU(t, p, chainCells), p)
+			for _, at := range placements(p) {
+				if at.Layers == p.Spec.Layers && at.HostExperts == 0 {
+					continue
+				}
+				for i, got := range answersTo(t, inHalves(t, p, at, chainCells, 11), p) {
+					if !reflect.DeepEqual(got, want[i]) {
+						t.Fatalf("%+v: output %d is %v, whole %v", at, i, got.Tokens, want[i].Tokens)
+					}
+				}
+			}
+		})
+	}
+}
+
+// answersTo runs steps of prompts in pieces of random length, with drafts.
+func answersTo(t *testing.T, exec executor, p *model.Program) []model.Sampled {
+	t.Helper()
+	const seqs, length = 5, 60
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var done [seqs]int32
+	var all []model.Sampled
+	for range 24 {
+		step := &model.Step{}
+		for i := range seqs {
+			n := min(rnd.Int32N(8), length-done[i])
+			if n == 0 {
+				continue
+			}
+			seq := model.Seq{First: len(step.Rows), Count: int(n), Slot: i}
+			out := model.Output{Row: len(step.Rows) + rnd.IntN(int(n)), Logits: true}
+			for pos := range done[i] + n {
+				seq.Cells = append(seq.Cells, 1+(int32(i)*length+pos)*11%(chainCells-1))
+			}
+			for pos := done[i]; pos < done[i]+n; pos++ {
+				row := model.Row{Token: (pos*31 + int32(i)*7) % int32(p.Spec.Vocab), Pos: pos, Cell: seq.Cells[pos]}
+				if len(step.Rows) > out.Row {
+					out.Draft = append(out.Draft, row.Token)
+				}
+				step.Rows = append(step.Rows, row)
+			}
+			out.Sampling = model.SamplingRow{Sampling: model.DefaultSampling(), Seed: 3, Pos: step.Rows[out.Row].Pos + 1, Alternatives: 2}
+			step.Seqs, step.Outputs = append(step.Seqs, seq), append(step.Outputs, out)
+			done[i] += n
+		}
+		if len(step.Rows) == 0 {
+			continue
+		}
+		result, err := exec.Run(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, out := range result.Outputs {
+			all = append(all, kept(out))
+		}
+	}
+	return all
+}
+
+// A crowd of chats says over the halves of a model what each says alone over the whole,
+// also where the pool is too small for all.
+func TestChainCrowd(t *testing.T) {
+	const chats, words, most = 24, 40, 24
+	for name, at := range map[string]model.Placement{
+		"tiny-gemma3-f32": {Layers: 2}, "tiny-gemma4-f32": {Layers: 5}, "tiny-qwen35moe-f32": {Layers: 3, HostExperts: 2},
+		"tiny-gpt-oss-mxfp4": {Layers: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			alone := openTiny(t, name, 500)
+			p := loadProgram(t, "../testdata/models/"+name+".gguf")
+			exec := inHalves(t, p, at, chats*(words+most)/5, 64)
+			e, err := parts{info: alone.Info(), words: alone.words, place: func(*Info) (executor, error) { return exec, nil }}.start()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			ask := func(i int) Request {
+				r := Request{Conversation: fmt.Sprint(i), MaxTokens: most, IgnoreEnd: true}
+				r.Sampling = Sampling{Temperature: float32(i % 2), TopP: 0.95, TopK: 40, Seed: int64(i), RepeatPenalty: 1.1, RepeatLastN: 20}
+				for j := range words {
+					r.Tokens = append(r.Tokens, int32(3+(j*j+i/3*j+i%3)%150))
+				}
+				return r
+			}
+			var streams []*Stream
+			for i := range chats {
+				streams = append(streams, e.Generate(context.Background(), ask(i)))
+			}
+			for i, s := range streams {
+				got, want := finish(t, s), finish(t, alone.Generate(context.Background(), ask(i)))
+				if got.End.Reason != ReasonLength || !slices.Equal(ids(got.Tokens), ids(want.Tokens)) {
+					t.Errorf("chat %d ended with %q, %v, says %v, alone %v", i, got.End.Reason, got.End.Err, ids(got.Tokens), ids(want.Tokens))
+				}
+			}
+		})
+	}
+}
+
+// A step is cut between sequences and within them, and not between a row and its draft.
+func TestCut(t *testing.T) {
+	step := &model.Step{Rows: make([]model.Row, 10), Seqs: []model.Seq{{Count: 6, Cells: make([]int32, 8)}, {First: 6, Count: 4, Cells: make([]int32, 4)}},
+		Outputs: []model.Output{{Row: 2, Draft: make([]int32, 2)}, {Row: 7}, {Row: 9}}}
+	for i := range step.Rows {
+		step.Rows[i].Pos = int32(i + 2)
+		if i >= 6 {
+			step.Rows[i].Pos = int32(i - 6)
+		}
+	}
+	var got []string
+	for _, s := range cut(step, 4) {
+		text := fmt.Sprintf("%d rows:", len(s.Rows))
+		for _, q := range s.Seqs {
+			text += fmt.Sprintf(" %d+%d of %d", q.First, q.Count, len(q.Cells))
+		}
+		for _, o := range s.Outputs {
+			text += fmt.Sprintf(", %d and %d", o.Row, len(o.Draft))
+		}
+		got = append(got, text)
+	}
+	want := []string{"2 rows: 0+2 of 4", "4 rows: 0+4 of 8, 0 and 2", "4 rows: 0+4 of 4, 1 and 0, 3 and 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
