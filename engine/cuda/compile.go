@@ -38,9 +38,10 @@ type rope struct {
 	freqs, table gpu.Ptr
 }
 
-// compile makes body and tail.
+// compile makes the segments and the tail.
 func (e *Executor) compile() error {
-	c := &compiler{e: e, ops: e.program.Ops, out: &e.body}
+	c := &compiler{e: e, ops: e.program.Ops}
+	c.newSegment()
 	if err := c.ropes(); err != nil {
 		return err
 	}
@@ -110,6 +111,11 @@ func (c *compiler) operation() (int, error) {
 		return 1, c.route(op)
 	case *model.Experts:
 		return 1, c.experts(op)
+	case *model.Give:
+		c.give(op)
+		return 1, nil
+	case *model.Take:
+		return 1, c.take(op)
 	case *model.Conv:
 		return 1, c.conv(op)
 	case *model.DeltaNet:

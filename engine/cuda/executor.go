@@ -61,9 +61,12 @@ type Executor struct {
 	partRows  int     // records in it
 	wide      gpu.Ptr // of products of many rows
 
-	body, tail   []launcher // the tail works on outputs
+	segments     []*segment
+	tail         []launcher // follows the last part, on the outputs' rows
 	small, large *inputs
-	graphs       map[int]*gpu.Graph
+	handed       handed
+	now          *running // the step of a half
+	at           int      // the part of it that comes next
 	sampler      sampler
 }
 
@@ -104,7 +107,7 @@ func New(p *model.Program, o Options) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Executor{program: p, options: o, device: d, graphs: map[int]*gpu.Graph{}, positions: math.MaxInt32}
+	e := &Executor{program: p, options: o, device: d, positions: math.MaxInt32}
 	if err := e.start(); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -139,34 +142,6 @@ func (e *Executor) start() error {
 	return e.queue.Sync()
 }
 
-// capture records the graph of a width.
-func (e *Executor) capture(width int) error {
-	p := &pass{in: e.small, rows: width, outs: width}
-	// The first run, of padding alone, lets the driver load the kernels.
-	e.launchAll(e.body, p)
-	e.launchAll(e.tail, p)
-	if err := errors.Join(e.queue.Err(), e.queue.Sync()); err != nil {
-		return err
-	}
-	if err := e.queue.Begin(); err != nil {
-		return err
-	}
-	e.launchAll(e.body, p)
-	e.launchAll(e.tail, p)
-	failed := e.queue.Err()
-	g, err := e.queue.End()
-	if g != nil {
-		e.graphs[width] = g
-	}
-	return errors.Join(failed, err)
-}
-
-func (e *Executor) launchAll(ls []launcher, p *pass) {
-	for _, l := range ls {
-		l(p)
-	}
-}
-
 // alloc returns device memory that lives as long as the executor.
 func (e *Executor) alloc(bytes int64) (gpu.Ptr, error) {
 	p, err := e.device.Alloc(bytes)
@@ -190,8 +165,10 @@ func (e *Executor) Close() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	errs := []error{e.device.Use()}
-	for _, g := range e.graphs {
-		errs = append(errs, g.Close())
+	for _, s := range e.segments {
+		for _, g := range s.graphs {
+			errs = append(errs, g.Close())
+		}
 	}
 	for _, p := range e.memory {
 		errs = append(errs, e.device.Free(p))
@@ -201,85 +178,9 @@ func (e *Executor) Close() error {
 			errs = append(errs, e.device.FreePinned(in.host))
 		}
 	}
-	errs = append(errs, e.device.FreePinned(e.sampler.host))
+	errs = append(errs, e.device.FreePinned(e.sampler.host), e.device.FreePinned(e.handed.host))
 	if e.queue != nil {
 		errs = append(errs, e.queue.Close())
 	}
 	return errors.Join(append(errs, e.device.Close())...)
-}
-
-// Run runs a step. The result is the executor's and valid until the next Run.
-func (e *Executor) Run(step *model.Step) (model.Result, error) {
-	if err := e.check(step); err != nil {
-		return model.Result{}, err
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := e.device.Use(); err != nil {
-		return model.Result{}, failure{err}
-	}
-	e.sampler.begin(step)
-	for first := 0; first < len(step.Rows); first += e.rows {
-		if err := e.runRows(step, first, min(first+e.rows, len(step.Rows))); err != nil {
-			return model.Result{}, failure{err}
-		}
-	}
-	return e.sampler.collect(step), nil
-}
-
-// runRows runs the rows first to last of a step, with the outputs among them.
-func (e *Executor) runRows(step *model.Step, first, last int) error {
-	n := last - first
-	outs := e.sampler.within(first, last)
-	if n <= graphRows {
-		width := 1
-		for width < n {
-			width *= 2
-		}
-		p := &pass{in: e.small, rows: width, outs: width}
-		if err := e.fill(p, step, first, last, outs); err != nil {
-			return err
-		}
-		return e.runNarrow(p, outs)
-	}
-	p := &pass{in: e.large, rows: n, outs: graphRows}
-	if err := e.fill(p, step, first, last, outs[:min(len(outs), graphRows)]); err != nil {
-		return err
-	}
-	e.launchAll(e.body, p)
-	for done := false; !done; {
-		now := outs[:min(len(outs), graphRows)]
-		if len(now) > 0 {
-			p.outs = len(now)
-			e.launchAll(e.tail, p)
-		}
-		if err := e.queue.Err(); err != nil {
-			return err
-		}
-		if err := e.fetch(now); err != nil {
-			return err
-		}
-		outs = outs[len(now):]
-		if done = len(outs) == 0; !done {
-			if err := e.refill(p, step, first, outs[:min(len(outs), graphRows)]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (e *Executor) runNarrow(p *pass, outs []outputRow) error {
-	if g := e.graphs[p.rows]; g != nil {
-		if err := e.queue.Launch(g); err != nil {
-			return err
-		}
-	} else {
-		e.launchAll(e.body, p)
-		e.launchAll(e.tail, p)
-		if err := e.queue.Err(); err != nil {
-			return err
-		}
-	}
-	return e.fetch(outs)
 }

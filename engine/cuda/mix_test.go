@@ -246,27 +246,28 @@ type launches struct {
 
 func countLaunches(e *Executor) *launches {
 	l := &launches{e: e}
-	first := e.body[0]
-	e.body[0] = func(p *pass) { l.n++; first(p) }
+	body := e.segments[0].body
+	first := body[0]
+	body[0] = func(p *pass) { l.n++; first(p) }
 	return l
 }
 
 // run runs a step and checks that it took the graph of the narrowest width that holds
 // it, or no graph where it is wider than all or the executor has none.
 func (l *launches) run(step *model.Step) (model.Result, error) {
-	all, before := l.e.graphs, l.n
+	all, before := l.e.segments[0].graphs, l.n
 	width := 1
 	for width < len(step.Rows) {
 		width *= 2
 	}
-	l.e.graphs = map[int]*gpu.Graph{}
+	l.e.segments[0].graphs = map[int]*gpu.Graph{}
 	want := 1
 	if g := all[width]; g != nil {
-		l.e.graphs[width] = g
+		l.e.segments[0].graphs[width] = g
 		want = 0
 	}
 	res, err := l.e.Run(step)
-	l.e.graphs = all
+	l.e.segments[0].graphs = all
 	if got := l.n - before; err == nil && got != want {
 		err = fmt.Errorf("%d passes without a graph, want %d", got, want)
 	}

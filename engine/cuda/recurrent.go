@@ -47,7 +47,7 @@ func (e *Executor) allocateStates(free int64) error {
 	for _, w := range widths {
 		each += 4 * int64(w)
 	}
-	for e.slots = mostSlots; e.slots > fewestSlots && int64(e.slots)*each > free/8; {
+	for e.slots = mostSlots; e.slots > fewestSlots && (int64(e.slots)*each > free/8 || e.besides() > free); {
 		e.slots /= 2
 	}
 	for _, w := range widths {

@@ -3,17 +3,22 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels/attend"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // reserveBytes is what stays free on the device: for the driver, other programs and
 // the graphs.
 const reserveBytes = 512 << 20
+
+// fewestRows is how few rows the buffers have room for at least.
+const fewestRows = 512
 
 // mostCells bounds a pool that takes what memory is left.
 const mostCells = 1 << 20
@@ -35,16 +40,15 @@ func (e *Executor) allocate() error {
 		return err
 	}
 	e.rows = MaxRows
-	for e.rows > 512 && e.workBytes() > free/4 {
+	if len(e.program.States) > 0 {
+		e.slots = fewestSlots
+	}
+	for e.rows > fewestRows && (e.workBytes() > free/4 || e.besides() > free) {
 		e.rows /= 2
 	}
-	e.partRows = max(e.rows, graphRows*(mostChunks+1)) + graphRows
+	e.partRows = e.mostParts()
 	for _, b := range e.program.Buffers {
-		rows := e.rows
-		if b.Outputs {
-			rows = graphRows
-		}
-		p, err := e.alloc(4 * int64(b.Width) * int64(rows))
+		p, err := e.alloc(4 * int64(b.Width) * int64(e.rowsOf(b)))
 		if err != nil {
 			return err
 		}
@@ -53,13 +57,24 @@ func (e *Executor) allocate() error {
 	if e.parts, err = e.alloc(4 * int64(e.partRows) * int64(e.partFloats())); err != nil {
 		return err
 	}
-	if err := e.allocateWide(); err != nil {
+	if err := errors.Join(e.allocateWide(), e.allocateHanded()); err != nil {
 		return err
 	}
 	if err := e.allocateStates(free); err != nil {
 		return err
 	}
 	return e.allocateCells()
+}
+
+// mostParts is how many records of attention a step of e.rows rows has at most.
+func (e *Executor) mostParts() int { return max(e.rows, graphRows*(mostChunks+1)) + graphRows }
+
+// rowsOf is how many rows a buffer has room for.
+func (e *Executor) rowsOf(b model.Buffer) int {
+	if b.Outputs {
+		return graphRows
+	}
+	return e.rows
 }
 
 // workBytes is about what e.rows rows need beside weights and cells.
@@ -135,6 +150,40 @@ func (e *Executor) Poison(cell int32) error {
 		}
 	}
 	return e.queue.Sync()
+}
+
+// largePage is what the driver gives memory for large things in.
+const largePage = 2 << 20
+
+// Need is about how many bytes must be free on a device for New to make an executor with so
+// many cells.
+func Need(p *model.Program, cells int) int64 {
+	hopper := &gpu.Device{Major: 9} // needs the most
+	e := &Executor{program: p, device: hopper, options: Options{Cells: cells}, rows: fewestRows, slots: fewestSlots}
+	n := e.besides()
+	matrices, once := matricesOf(p)
+	for _, m := range once {
+		bytes := matrices[m].Bytes()
+		if bytes > largePage {
+			bytes = (bytes + largePage - 1) / largePage * largePage
+		}
+		n += bytes
+	}
+	return n
+}
+
+// besides is about what the executor takes beside weights, with what stays free.
+func (e *Executor) besides() int64 {
+	p := e.program
+	n := reserveBytes + e.workBytes() + int64(e.options.Cells)*cellBytes(p) + 4*int64(e.mostParts())*int64(e.partFloats()) +
+		matmul.WideBytes(e.device, e.rows, widest(p)) + 4*int64(e.rows)*int64(handedWidth(p))
+	for _, b := range p.Buffers {
+		n += 4 * int64(b.Width) * int64(e.rowsOf(b))
+	}
+	for _, w := range stateWidths(p) {
+		n += 4 * int64(w) * int64(e.slots)
+	}
+	return n
 }
 
 // Room returns how many bytes there are for weights and cells on a device now.

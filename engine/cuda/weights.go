@@ -32,26 +32,16 @@ type loader struct {
 // loadWeights uploads every matrix and vector of the program.
 func (e *Executor) loadWeights() error {
 	l := &loader{e: e}
-	e.matrices = map[*model.Matrix]*matmul.DeviceMatrix{}
 	e.vectors = map[*model.Vector]gpu.Ptr{}
-	shared := map[string]*matmul.DeviceMatrix{}
 	var todo []*model.Matrix
-	for _, op := range e.program.Ops {
-		for _, m := range op.Matrices(nil) {
-			if e.matrices[m] != nil {
-				continue
-			}
-			key := fmt.Sprint(m.Tensor.Name, m.Spans)
-			if shared[key] == nil {
-				shared[key] = &matmul.DeviceMatrix{Type: matmul.DeviceType(matmul.Type(m.Tensor.Type)), N: m.Rows, K: m.K, Experts: m.Experts}
-				todo = append(todo, m)
-				l.total += int64(m.Rows) * int64(m.Experts) * rowBytes(m)
-				l.size = min(stageBytes, max(l.size, roundUp(m.Rows, 16)*staged(m, shared[key])))
-			}
-			e.matrices[m] = shared[key]
-		}
+	e.matrices, todo = matricesOf(e.program)
+	var need int64
+	for _, m := range todo {
+		need += e.matrices[m].Bytes()
+		l.total += int64(m.Rows) * int64(m.Experts) * rowBytes(m)
+		l.size = min(stageBytes, max(l.size, roundUp(m.Rows, 16)*staged(m, e.matrices[m])))
 	}
-	if err := e.mustFit(shared, l.size); err != nil {
+	if err := e.mustFit(need, l.size); err != nil {
 		return err
 	}
 	err := l.open()
@@ -64,6 +54,27 @@ func (e *Executor) loadWeights() error {
 		}
 	}
 	return errors.Join(err, l.close())
+}
+
+// matricesOf is what a program's matrices are on a device, and which of them are to be
+// loaded: those that are the same rows of the same tensor are one there.
+func matricesOf(p *model.Program) (all map[*model.Matrix]*matmul.DeviceMatrix, todo []*model.Matrix) {
+	all = map[*model.Matrix]*matmul.DeviceMatrix{}
+	shared := map[string]*matmul.DeviceMatrix{}
+	for _, op := range p.Ops {
+		for _, m := range op.Matrices(nil) {
+			if all[m] != nil {
+				continue
+			}
+			key := fmt.Sprint(m.Tensor.Name, m.Spans)
+			if shared[key] == nil {
+				shared[key] = &matmul.DeviceMatrix{Type: matmul.DeviceType(matmul.Type(m.Tensor.Type)), N: m.Rows, K: m.K, Experts: m.Experts}
+				todo = append(todo, m)
+			}
+			all[m] = shared[key]
+		}
+	}
+	return all, todo
 }
 
 // rowBytes is what a row takes in the file.
@@ -80,11 +91,7 @@ func staged(m *model.Matrix, to *matmul.DeviceMatrix) int {
 }
 
 // mustFit refuses weights that the device has no room for, beside two stages.
-func (e *Executor) mustFit(ms map[string]*matmul.DeviceMatrix, stage int) error {
-	var need int64
-	for _, m := range ms {
-		need += m.Bytes()
-	}
+func (e *Executor) mustFit(need int64, stage int) error {
 	free, total, err := e.device.Memory()
 	if err != nil {
 		return err

@@ -10,17 +10,22 @@ import (
 // allocateWide makes the room in which products of many rows keep their input; they
 // follow each other, so that one is enough.
 func (e *Executor) allocateWide() error {
-	k := 0
-	for _, op := range e.program.Ops {
-		if m, ok := op.(*model.MatMul); ok {
-			k = max(k, m.In.Width)
-		}
-	}
-	bytes := matmul.WideBytes(e.device, e.rows, k)
+	bytes := matmul.WideBytes(e.device, e.rows, widest(e.program))
 	if bytes == 0 {
 		return nil
 	}
 	var err error
 	e.wide, err = e.alloc(bytes)
 	return err
+}
+
+// widest is the longest row that a program's products take.
+func widest(p *model.Program) int {
+	k := 0
+	for _, op := range p.Ops {
+		if m, ok := op.(*model.MatMul); ok {
+			k = max(k, m.In.Width)
+		}
+	}
+	return k
 }

@@ -1,0 +1,154 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu"
+)
+
+// segment is what runs without a break: all of a whole program but what is done to the outputs'
+// rows.
+type segment struct {
+	body   []launcher
+	graphs map[int]*gpu.Graph // by width; the last part's end with the tail
+	gives  int                // values a row, to the other half
+}
+
+// running is some rows of a step on their way.
+type running struct {
+	*pass
+	step  *model.Step
+	first int
+	count int // rows that are no padding
+	outs  []outputRow
+}
+
+// capture records the graphs of a width.
+func (e *Executor) capture(width int) error {
+	p := &pass{in: e.small, rows: width, outs: width}
+	// The first run, of padding alone, lets the driver load the kernels.
+	for i := range e.segments {
+		e.queueNarrow(i, p)
+	}
+	if err := errors.Join(e.queue.Err(), e.queue.Sync()); err != nil {
+		return err
+	}
+	for i, s := range e.segments {
+		if err := e.queue.Begin(); err != nil {
+			return err
+		}
+		e.queueNarrow(i, p)
+		failed := e.queue.Err()
+		g, err := e.queue.End()
+		if g != nil {
+			s.graphs[width] = g
+		}
+		if err := errors.Join(failed, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queueNarrow launches a part of a narrow step kernel by kernel.
+func (e *Executor) queueNarrow(at int, p *pass) {
+	e.launchAll(e.segments[at].body, p)
+	if at == len(e.segments)-1 {
+		e.launchAll(e.tail, p)
+	}
+}
+
+func (e *Executor) launchAll(ls []launcher, p *pass) {
+	for _, l := range ls {
+		l(p)
+	}
+}
+
+// Run runs a step of a whole program. The result is the executor's and valid until the next
+// Run.
+func (e *Executor) Run(step *model.Step) (model.Result, error) {
+	if err := e.check(step); err != nil {
+		return model.Result{}, err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := e.device.Use(); err != nil {
+		return model.Result{}, failure{err}
+	}
+	e.sampler.begin(step)
+	for first := 0; first < len(step.Rows); first += e.rows {
+		if err := e.runRows(step, first, min(first+e.rows, len(step.Rows))); err != nil {
+			return model.Result{}, failure{err}
+		}
+	}
+	return e.sampler.collect(step), nil
+}
+
+// runRows runs the rows first to last of a step, with the outputs among them.
+func (e *Executor) runRows(step *model.Step, first, last int) error {
+	r, err := e.begin(step, first, last)
+	if err != nil {
+		return err
+	}
+	return e.finish(r)
+}
+
+// begin brings the inputs of the rows first to last of a step to the device.
+func (e *Executor) begin(step *model.Step, first, last int) (*running, error) {
+	n := last - first
+	r := &running{step: step, first: first, count: n, outs: e.sampler.within(first, last)}
+	r.pass = &pass{in: e.large, rows: n, outs: graphRows}
+	if n <= graphRows {
+		width := 1
+		for width < n {
+			width *= 2
+		}
+		r.pass = &pass{in: e.small, rows: width, outs: width}
+	}
+	return r, e.fill(r.pass, step, first, last, r.outs[:min(len(r.outs), graphRows)])
+}
+
+// finish runs the last part and takes over what was sampled.
+func (e *Executor) finish(r *running) error {
+	last := len(e.segments) - 1
+	if r.in == e.small {
+		if err := e.runNarrow(last, r.pass); err != nil {
+			return err
+		}
+		return e.fetch(r.outs)
+	}
+	e.launchAll(e.segments[last].body, r.pass)
+	for outs, done := r.outs, false; !done; {
+		now := outs[:min(len(outs), graphRows)]
+		if len(now) > 0 {
+			r.pass.outs = len(now)
+			e.launchAll(e.tail, r.pass)
+		}
+		if err := e.queue.Err(); err != nil {
+			return err
+		}
+		if err := e.fetch(now); err != nil {
+			return err
+		}
+		outs = outs[len(now):]
+		if done = len(outs) == 0; !done {
+			if err := e.refill(r.pass, r.step, r.first, outs[:min(len(outs), graphRows)]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// runNarrow runs a part of a narrow step, as a graph where there is one.
+func (e *Executor) runNarrow(at int, p *pass) error {
+	if g := e.segments[at].graphs[p.rows]; g != nil {
+		return e.queue.Launch(g)
+	}
+	e.queueNarrow(at, p)
+	return e.queue.Err()
+}
