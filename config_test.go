@@ -27,8 +27,8 @@ func TestEdits(t *testing.T) {
 }
 
 func TestLongNames(t *testing.T) {
-	got := longNames([]string{"ask", "-sys", "be brief", "-hf", "a/b", "-s", "7"})
-	if want := []string{"ask", "--system-prompt", "be brief", "--hf", "a/b", "-s", "7"}; !slices.Equal(got, want) {
+	got := longNames([]string{"ask", "-sys", "be brief", "-hf", "a/b", "-ngl", "31", "-s", "7"})
+	if want := []string{"ask", "--system-prompt", "be brief", "--hf", "a/b", "--gpu-layers", "31", "-s", "7"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -37,6 +37,7 @@ func TestConfigNamesTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"[sampling]\ntop-k = 40\n\n[chat]\n# predict = 1\npredict = -3\n": "line 6: -3 is not within 0",
 		"[engine]\nbackend = \"gpu\"\n":                                   "line 2: \"gpu\" is none of auto, cpu, cuda",
+		"[engine]\n\ngpu-layers = \"some\"\n":                             "line 3: engine: \"some\" layers on the GPU",
 		"[sampling]\ntemp = true\n":                                       "line 2: \"true\" is no value for sampling.temp",
 		"[sampling\n":                                                     "line 2",
 		"engine.threads = 9999\n":                                         "9999 is not within 0 .. 4096",

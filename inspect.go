@@ -79,6 +79,9 @@ func inspectSummary(out io.Writer, in *engine.Inspection) error {
 		}
 		row("memory", "%s with one full conversation", library.Size(in.Bytes-in.UnusedBytes+cells+in.StateBytes))
 	}
+	if in.Placed != "" {
+		row("GPU", "%s", in.Placed)
+	}
 	verdict := "runs"
 	if in.Refused != nil {
 		verdict = "does not run: " + in.Refused.Error()

@@ -58,7 +58,7 @@ func run(args []string) int {
 	return exitError
 }
 
-// longNames spells llama.cpp's -sys and -hf as the long flags, since a short flag
+// longNames spells llama.cpp's -sys, -hf and -ngl as the long flags, since a short flag
 // has one letter here.
 func longNames(args []string) []string {
 	out := slices.Clone(args)
@@ -68,6 +68,8 @@ func longNames(args []string) []string {
 			out[i] = "--system-prompt"
 		case "-hf":
 			out[i] = "--hf"
+		case "-ngl":
+			out[i] = "--gpu-layers"
 		case "--": // what follows is no flag
 			return out
 		}

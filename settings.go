@@ -38,7 +38,7 @@ type settings struct {
 // be given on the command line.
 var keys = map[string]string{
 	"model": "model.path", "ctx-size": "model.ctx-size",
-	"backend": "engine.backend", "device": "engine.device", "threads": "engine.threads",
+	"backend": "engine.backend", "device": "engine.device", "gpu-layers": "engine.gpu-layers", "threads": "engine.threads",
 	"cells": "engine.cells", "cell-type": "engine.cell-type", "batch-size": "engine.batch-size",
 	"temp": "sampling.temp", "top-k": "sampling.top-k", "top-p": "sampling.top-p", "min-p": "sampling.min-p",
 	"repeat-penalty": "sampling.repeat-penalty", "presence-penalty": "sampling.presence-penalty",
@@ -56,6 +56,7 @@ func (s *settings) modelFlags(fs *pflag.FlagSet) {
 	fs.IntVarP(&c.Context, "ctx-size", "c", 0, "most tokens of one conversation (0: the model's own limit)")
 	fs.StringVar(&c.Backend, "backend", "auto", "auto, cpu or cuda")
 	fs.IntVar(&c.Device, "device", 0, "number of the GPU")
+	fs.StringVar(&c.GPULayers, "gpu-layers", "auto", "most layers on the GPU, the last ones: auto (as many as fit), all or a number (also -ngl)")
 	fs.IntVarP(&c.Threads, "threads", "t", 0, "number of CPU threads (0: all cores)")
 	fs.IntVar(&c.Cells, "cells", 0, "size of the pool of key/value cells that all chats share (0: from free memory)")
 	fs.StringVar(&c.CellType, "cell-type", "f16", "type of the cells: f16 or f32")
@@ -188,6 +189,9 @@ func (s *settings) check() error {
 		if !slices.Contains(c.words, c.v) {
 			return s.refuse(c.flag, fmt.Sprintf("%q is none of %s", c.v, strings.Join(c.words[1:], ", ")))
 		}
+	}
+	if _, err := engine.GPULayers(s.engine.GPULayers); err != nil {
+		return s.refuse("gpu-layers", err.Error())
 	}
 	return nil
 }

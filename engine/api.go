@@ -38,6 +38,10 @@ type Config struct {
 	Backend string
 	// Device is the number of the GPU.
 	Device int
+	// GPULayers is how many layers the GPU may have, the last ones: "auto" (or empty) for as
+	// many as fit, "all", or a number. Where experts do not fit beside them, the CPU has
+	// those of the first layers.
+	GPULayers string
 	// Threads is the number of CPU workers; 0 takes the machine's cores.
 	Threads int
 	// Context is the most tokens one conversation may have; 0 takes the model's.

@@ -12,23 +12,29 @@ func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) 
 	if c.CellType != "" && c.CellType != "f16" && c.CellType != "f32" {
 		return nil, fmt.Errorf("engine: cell type %q is not known: f16 and f32 are", c.CellType)
 	}
-	need := p.Inventory()
-	r := room{free: freeMemory(), cellBytes: need.CellBytes, context: context, cells: c.Cells}
-	if c.CellType == "f32" {
-		r.cellBytes *= 2
-	}
-	for _, t := range need.Types {
-		r.weights += t.Bytes
-	}
-	r.weights += need.StateBytes * cpu.MaxSlots
-	cells, err := r.choose()
+	cells, err := hostRoom(p, c, context).choose()
 	if err != nil {
 		return nil, err
 	}
-	return cpu.New(p, cpu.Options{
-		Threads: c.Threads, Cells: cells + 1, F32Cells: c.CellType == "f32",
+	return newCPU(p, c, cells+1, progress)
+}
+
+// hostRoom is what the size of a pool depends on in the machine's memory.
+func hostRoom(p *model.Program, c Config, context int) room {
+	r := room{free: freeMemory(), cellBytes: p.CellBytes(c.CellType == "f32"), context: context, cells: c.Cells}
+	r.weights = p.WeightBytes() + p.StateBytes()*cpu.MaxSlots
+	return r
+}
+
+func newCPU(p *model.Program, c Config, cells int, progress func(Progress)) (half, error) {
+	exec, err := cpu.New(p, cpu.Options{
+		Threads: c.Threads, Cells: cells, F32Cells: c.CellType == "f32",
 		Progress: func(done, total int64) { progress(Progress{Stage: "loading weights", Done: done, Total: total}) },
 	})
+	if err != nil {
+		return nil, err
+	}
+	return exec, nil
 }
 
 // roomOnCPU is what is free of the machine's memory, a sixteenth left alone.

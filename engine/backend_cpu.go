@@ -17,6 +17,9 @@ func Backends() string { return "CPU (" + cpu.Features() + "); CUDA not built in
 // machine does not tell.
 func Room(Config) (bytes int64, ok bool) { return roomOnCPU() }
 
+// placedNow says what of a program Open would place on a GPU: nothing.
+func placedNow(*model.Program) string { return "" }
+
 // place makes the executor that the configuration asks for. The notices say what
 // else a person should know about the choice.
 func place(p *model.Program, c Config, context int, progress func(Progress)) (executor, []string, error) {

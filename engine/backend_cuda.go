@@ -35,14 +35,13 @@ func place(p *model.Program, c Config, context int, progress func(Progress)) (ex
 	var notices []string
 	switch c.Backend {
 	case "", "auto":
-		exec, err := placeCUDA(p, c, context, progress)
+		exec, notice, err := placeCUDA(p, c, context, progress)
 		if err == nil {
-			return exec, nil, nil
+			return exec, notice, nil
 		}
 		notices = []string{"The CPU is used: " + err.Error() + "."}
 	case "cuda":
-		exec, err := placeCUDA(p, c, context, progress)
-		return exec, nil, err
+		return placeCUDA(p, c, context, progress)
 	case "cpu":
 	default:
 		return nil, nil, fmt.Errorf("engine: backend %q is not known: auto, cpu and cuda are", c.Backend)
@@ -54,18 +53,28 @@ func place(p *model.Program, c Config, context int, progress func(Progress)) (ex
 	return exec, notices, nil
 }
 
-// placeCUDA makes an executor on the GPU.
-func placeCUDA(p *model.Program, c Config, context int, progress func(Progress)) (executor, error) {
-	if err := cuda.Available(); err != nil {
-		return nil, err
-	}
+// placeCUDA makes an executor on the GPU, or one there and on the CPU.
+func placeCUDA(p *model.Program, c Config, context int, progress func(Progress)) (executor, []string, error) {
 	if c.CellType == "f32" {
-		return nil, errors.New("cells of f32 are for the CPU alone: the GPU keeps f16")
+		return nil, nil, errors.New("cells of f32 are for the CPU alone: the GPU keeps f16")
+	}
+	at, err := division(p, c, context)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !whole(at, p.Spec.Layers) {
+		exec, err := placeHalves(p, at, c, context, progress)
+		return exec, []string{"Not all of the model is on the GPU: " + placed(at, p.Spec.Layers) + "."}, err
 	}
 	cells := 0
 	if c.Cells > 0 {
 		cells = c.Cells + 1
 	}
+	exec, err := newCUDA(p, c, cells, context, progress)
+	return exec, nil, err
+}
+
+func newCUDA(p *model.Program, c Config, cells, context int, progress func(Progress)) (half, error) {
 	exec, err := cuda.New(p, cuda.Options{
 		Device: c.Device, Cells: cells, Context: context,
 		Progress: func(done, total int64) { progress(Progress{Stage: "loading weights", Done: done, Total: total}) },
@@ -74,4 +83,68 @@ func placeCUDA(p *model.Program, c Config, context int, progress func(Progress))
 		return nil, err
 	}
 	return exec, nil
+}
+
+// division says what of a program the GPU is to have.
+func division(p *model.Program, c Config, context int) (model.Placement, error) {
+	wish, err := GPULayers(c.GPULayers)
+	if err != nil {
+		return model.Placement{}, err
+	}
+	if err := cuda.Available(); err != nil {
+		return model.Placement{}, err
+	}
+	free, err := cuda.Room(c.Device)
+	if err != nil {
+		return model.Placement{}, err
+	}
+	cells := c.Cells
+	if cells == 0 {
+		cells = min(context, leastCells)
+	}
+	d := dividing{free: free, layers: p.MayPlace(), experts: p.MostHostExperts, wish: wish}
+	d.need = func(at model.Placement) int64 {
+		device, _ := p.Split(at)
+		return cuda.Need(device, cells+1)
+	}
+	return d.choose()
+}
+
+// placedNow says what of a program Open would place on the GPU now, nothing where there is
+// none.
+func placedNow(p *model.Program) string {
+	if cuda.Available() != nil {
+		return ""
+	}
+	at, err := division(p, Config{}, p.Spec.Context)
+	if err != nil {
+		return err.Error()
+	}
+	return placed(at, p.Spec.Layers)
+}
+
+// placeHalves makes an executor of which the GPU has one half and the CPU the other.
+func placeHalves(p *model.Program, at model.Placement, c Config, context int, progress func(Progress)) (executor, error) {
+	device, host := p.Split(at)
+	cells, err := hostRoom(host, c, context).choose()
+	if err != nil {
+		return nil, err
+	}
+	if c.Cells == 0 {
+		free, err := cuda.Room(c.Device)
+		if err != nil {
+			return nil, err
+		}
+		first := cuda.Need(device, 1)
+		cells = min(cells, int((free-first)/max(1, cuda.Need(device, 2)-first)))
+	}
+	onDevice, err := newCUDA(device, c, cells+1, context, progress)
+	if err != nil {
+		return nil, err
+	}
+	onHost, err := newCPU(host, c, cells+1, progress)
+	if err != nil {
+		return nil, errors.Join(err, onDevice.Close())
+	}
+	return newChain(onDevice, onHost, device, host, placed(at, p.Spec.Layers)), nil
 }

@@ -30,6 +30,8 @@ type Inspection struct {
 	// what the file says of its architecture that changes nothing here.
 	Unused, UnusedKeys []string
 	UnusedBytes        int64
+	// Placed says what of the model the GPU would have now; empty where there is none.
+	Placed string
 	// Program lists the operations; empty where the model is refused.
 	Program string
 	// Refused says why confab cannot run the file, nil where it can.
@@ -96,7 +98,7 @@ func (in *Inspection) read(f *gguf.File) {
 	for _, name := range in.Unused {
 		in.UnusedBytes += int64(len(f.Tensor(name).Data))
 	}
-	in.Program = p.String()
+	in.Program, in.Placed = p.String(), placedNow(p)
 }
 
 func (in *Inspection) list(f *gguf.File) {

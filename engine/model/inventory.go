@@ -52,10 +52,17 @@ func (p *Program) Inventory() Inventory {
 	})
 	v.UnusedKeys = p.unasked
 	v.CellBytes = p.CellBytes(false)
-	for _, s := range p.States {
-		v.StateBytes += 4 * int64(s.Width)
-	}
+	v.StateBytes = p.StateBytes()
 	return v
+}
+
+// StateBytes is what a sequence's recurrent layers remember.
+func (p *Program) StateBytes() int64 {
+	var n int64
+	for _, s := range p.States {
+		n += 4 * int64(s.Width)
+	}
+	return n
 }
 
 // CellBytes is what a cell takes in all layers, with keys and values in half precision or
