@@ -27,8 +27,8 @@ func TestDeviceDies(t *testing.T) {
 		fake.Run(t, fake.Driver(t, "../gpu"))
 		return
 	}
-	for i, call := range stepCalls {
-		e := openCUDA(t)
+	for i, call := range slices.Concat(stepCalls, stepCalls) {
+		e := openCUDA(t, []string{"all", "1"}[i/len(stepCalls)])
 		if name := e.Info().Backend; !strings.Contains(name, "Fake GPU") {
 			t.Errorf("the backend is %q", name)
 		}
@@ -36,7 +36,7 @@ func TestDeviceDies(t *testing.T) {
 		dies(t, e, call)
 		_ = e.Close() // what it says is the dead device's affair
 		t.Setenv("FAKE_FAIL", "")
-		again := openCUDA(t)
+		again := openCUDA(t, "all")
 		answers(t, again)
 		if err := again.Close(); err != nil {
 			t.Errorf("after the death at %s: %v", call, err)
@@ -52,9 +52,9 @@ func TestDeviceDies(t *testing.T) {
 	}
 }
 
-func openCUDA(t *testing.T) *Engine {
+func openCUDA(t *testing.T, layers string) *Engine {
 	t.Helper()
-	e, err := Open(context.Background(), Config{Model: "../testdata/models/tiny-llama-f32.gguf", Backend: "cuda", Cells: 1000}, nil)
+	e, err := Open(context.Background(), Config{Model: "../testdata/models/tiny-llama-f32.gguf", Backend: "cuda", GPULayers: layers, Cells: 1000, Threads: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func (c *chain) Cells() int { return c.device.Cells() }
 func (c *chain) CellBytes() int64 { return c.device.CellBytes() + c.host.CellBytes() }
 
 // Name describes the executor to people.
-func (c *chain) Name() string { return c.device.Name() + " (" + c.placed + "), " + c.host.Name() }
+func (c *chain) Name() string { return c.device.Name() + ": " + c.placed + "; " + c.host.Name() }
 
 // Close closes both halves.
 func (c *chain) Close() error { return errors.Join(c.device.Close(), c.host.Close()) }

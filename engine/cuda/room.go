@@ -152,22 +152,18 @@ func (e *Executor) Poison(cell int32) error {
 	return e.queue.Sync()
 }
 
-// largePage is what the driver gives memory for large things in.
-const largePage = 2 << 20
+// pieceWaste is what is lost of a piece of memory on average: the driver gives it in pages
+// of 2 MiB.
+const pieceWaste = 1 << 20
 
-// Need is about how many bytes must be free on a device for New to make an executor with so
-// many cells.
+// Need is about how many of the bytes that Room tells of an executor with so many cells takes.
 func Need(p *model.Program, cells int) int64 {
 	hopper := &gpu.Device{Major: 9} // needs the most
 	e := &Executor{program: p, device: hopper, options: Options{Cells: cells}, rows: fewestRows, slots: fewestSlots}
-	n := e.besides()
 	matrices, once := matricesOf(p)
+	n := e.besides() - reserveBytes + pieceWaste*int64(len(once)+len(p.Buffers)+2*len(p.Caches)+len(p.States))
 	for _, m := range once {
-		bytes := matrices[m].Bytes()
-		if bytes > largePage {
-			bytes = (bytes + largePage - 1) / largePage * largePage
-		}
-		n += bytes
+		n += matrices[m].Bytes()
 	}
 	return n
 }

@@ -2,7 +2,14 @@
 
 package cuda
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu/fake"
+	"github.com/confab-tui/confab/kernels"
+)
 
 // Left to itself the pool takes what memory there is, leaves the reserve, and works.
 func TestRoom(t *testing.T) {
@@ -48,5 +55,36 @@ func TestRefusesWrongSteps(t *testing.T) {
 	}
 	if _, err := e.Run(newSequence(10).step([]int32{1, 2, 3}, 2)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// With as much memory as Need says an executor is made, with half of it none: of whole
+// programs and of halves.
+func TestNeed(t *testing.T) {
+	if !fake.IsChild(t) {
+		fake.Run(t, fake.Driver(t, "../../gpu"))
+		return
+	}
+	kernels.Fatbin = []byte("kernels")
+	const cells = 300000
+	for _, name := range []string{"tiny-llama-f32", "tiny-llama-q4_k_m", "tiny-qwen3moe-f32", "tiny-qwen35-f32", "tiny-gemma3-f32"} {
+		p := load(t, "../../testdata/models/"+name+".gguf")
+		for _, layers := range []int{p.Spec.Layers, 1} {
+			device, _ := p.Split(model.Placement{Layers: layers, HostExperts: p.MostHostExperts(layers)})
+			need := Need(device, cells)
+			t.Setenv("FAKE_FREE", fmt.Sprint(reserveBytes+need))
+			e, err := New(device, Options{Cells: cells})
+			if err != nil {
+				t.Errorf("%s, %d layers: %v", name, layers, err)
+				continue
+			}
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+			t.Setenv("FAKE_FREE", fmt.Sprint(reserveBytes+need/2))
+			if _, err := New(device, Options{Cells: cells}); err == nil {
+				t.Errorf("%s, %d layers: half of the %d bytes are enough", name, layers, need)
+			}
+		}
 	}
 }

@@ -3,15 +3,16 @@
 // FAKE_MAJOR, FAKE_FREE (bytes), and FAKE_FAIL=NAME=CODE[@N[!]]: from call number N of
 // NAME on (* is any) the answer is CODE, with ! that of this call alone. A code from
 // 700 on is the device's death: every call answers it until the context is released.
-// Calls are counted from when the value changed. The free memory is less by what was
-// not given back before the context was: a byte for each piece of memory, stream,
-// event, graph or module.
+// Calls are counted from when the value changed. The free memory is less by the device
+// memory in use, and by what was not given back before the context was: a byte for each
+// piece of memory, stream, event, graph or module.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cuda.h"
 
 static int contexts, live, lost;
+static size_t used;
 static CUresult dead;
 
 static long number(const char *name, long otherwise) {
@@ -50,6 +51,26 @@ static void gone(void *memory) {
   free(memory);
 }
 
+static size_t left(void) { return number("FAKE_FREE", 4L << 30) - lost - used; }
+
+// A piece of device memory has its size before it.
+enum { HEAD = 256 };
+
+static CUresult take(CUdeviceptr *p, size_t n) {
+  char *at = n <= left() ? calloc(1, n + HEAD) : NULL;
+  if (!at) return 2;
+  *(size_t *)at = n;
+  used += n;
+  *p = (CUdeviceptr)made(at + HEAD);
+  return CUDA_SUCCESS;
+}
+
+static void give_back(CUdeviceptr p) {
+  char *at = (char *)p - HEAD;
+  used -= *(size_t *)at;
+  gone(at);
+}
+
 #define CALL(name, args, work)       \
   CUresult name args {               \
     CUresult r = fate(#name);        \
@@ -75,6 +96,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) {
   if (contexts > 0 && --contexts == 0) {
     if (!dead) lost += live;
     live = 0;
+    used = 0;
     dead = CUDA_SUCCESS;
   }
   return r;
@@ -86,9 +108,9 @@ CALL(cuModuleLoadData, (CUmodule *m, const void *image), *m = made((void *)8))
 CALL(cuModuleUnload, (CUmodule m), gone(NULL))
 CALL(cuModuleGetFunction, (CUfunction *f, CUmodule m, const char *name), *f = (CUfunction)8)
 CALL(cuFuncSetAttribute, (CUfunction f, CUfunction_attribute a, int v), )
-CALL(cuMemGetInfo_v2, (size_t *unused, size_t *all), *unused = number("FAKE_FREE", 4L << 30) - lost; *all = 8L << 30)
-CALL(cuMemAlloc_v2, (CUdeviceptr *p, size_t n), void *at = calloc(1, n); *p = (CUdeviceptr)at; at ? (void)made(at) : (void)(r = 2))
-CALL(cuMemFree_v2, (CUdeviceptr p), gone((void *)p))
+CALL(cuMemGetInfo_v2, (size_t *unused, size_t *all), *unused = left(); *all = 8L << 30)
+CALL(cuMemAlloc_v2, (CUdeviceptr *p, size_t n), r = take(p, n))
+CALL(cuMemFree_v2, (CUdeviceptr p), give_back(p))
 CALL(cuMemHostAlloc, (void **p, size_t n, unsigned f), *p = made(calloc(1, n)))
 CALL(cuMemFreeHost, (void *p), gone(p))
 CALL(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t n), memcpy((void *)to, from, n))

@@ -1,0 +1,164 @@
+//go:build cuda
+
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/confab-tui/confab/engine/cuda"
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu/fake"
+)
+
+// Divided between GPU and CPU, a program gives what it gives on the GPU alone, but for the
+// other rounding of one half, in graphs and in wide steps.
+func TestDeviceHalves(t *testing.T) {
+	if err := cuda.Available(); err != nil {
+		t.Skip(err)
+	}
+	paths, _ := filepath.Glob("../testdata/models/*.gguf")
+	if len(paths) == 0 {
+		t.Fatal("no models in testdata")
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".gguf"), func(t *testing.T) {
+			near := 2e-3
+			if !strings.HasSuffix(path, "-f32.gguf") {
+				near = 4e-2 // a value may round the other way
+			}
+			p := loadProgram(t, path)
+			want := answersTo(t, onGPU(t, p), p)
+			for _, at := range some(placements(p)) {
+				device, host := p.Split(at)
+				exec := newChain(onGPU(t, device), onCPU(t, host, chainCells), device, host, "")
+				for i, got := range answersTo(t, exec, p) {
+					if d := apart(got.Logits, want[i].Logits); !(d <= near) {
+						t.Fatalf("%+v: output %d is %.2g from that of the whole, at most %.2g", at, i, d, near)
+					}
+				}
+				wideStep(t, exec, p)
+			}
+		})
+	}
+}
+
+// some are at most six of the divisions, spread over all.
+func some(all []model.Placement) []model.Placement {
+	const most = 6
+	if len(all) <= most {
+		return all
+	}
+	var few []model.Placement
+	for i := range most {
+		few = append(few, all[i*(len(all)-1)/(most-1)])
+	}
+	return few
+}
+
+func onGPU(t *testing.T, p *model.Program) half {
+	t.Helper()
+	e, err := cuda.New(p, cuda.Options{Cells: chainCells})
+	if err != nil && strings.Contains(err.Error(), "not supported") {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// wideStep runs a prompt in one step and token by token: the last logits are the same.
+func wideStep(t *testing.T, exec executor, p *model.Program) {
+	t.Helper()
+	const length = 150
+	step := &model.Step{Seqs: []model.Seq{{Count: length}}}
+	for pos := range int32(length) {
+		step.Seqs[0].Cells = append(step.Seqs[0].Cells, length+1-pos)
+		step.Rows = append(step.Rows, model.Row{Token: pos * 37 % int32(p.Spec.Vocab), Pos: pos, Cell: length + 1 - pos})
+	}
+	step.Outputs = []model.Output{{Row: length - 1, Logits: true}}
+	at := func(s *model.Step) []float32 {
+		result, err := exec.Run(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept(result.Outputs[0]).Logits
+	}
+	wide := at(step)
+	var last []float32
+	for pos := range length {
+		one := rowsOf(step, pos, pos+1)
+		one.Outputs = []model.Output{{Logits: true}}
+		last = at(one)
+	}
+	if d := apart(wide, last); !(d <= 6e-2) {
+		t.Errorf("a prompt at once is %.2g from it token by token", d)
+	}
+}
+
+// apart is the root of the squared differences over the squared reference.
+func apart(a, b []float32) float64 {
+	var diff, sum float64
+	for i := range a {
+		d := float64(a[i]) - float64(b[i])
+		diff += d * d
+		sum += float64(b[i]) * float64(b[i])
+	}
+	return math.Sqrt(diff / sum)
+}
+
+// A model that does not fit is divided by itself, experts first, and says so; a wish for
+// more layers than fit is refused with the numbers.
+func TestDeviceDivides(t *testing.T) {
+	if !fake.IsChild(t) {
+		fake.Run(t, fake.Driver(t, "../gpu"))
+		return
+	}
+	const cells, plenty = 300, 4 << 30
+	t.Setenv("FAKE_FREE", fmt.Sprint(plenty))
+	room, err := cuda.Room(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		model, layers string
+		fits          model.Placement // what there is room for
+		want          string
+	}{
+		{"tiny-llama-f32", "", model.Placement{Layers: 2}, "Fake GPU"},
+		{"tiny-llama-f32", "", model.Placement{Layers: 1}, "1 of 2 layers on the GPU; CPU"},
+		{"tiny-llama-f32", "1", model.Placement{Layers: 2}, "1 of 2 layers on the GPU; CPU"},
+		{"tiny-llama-f32", "all", model.Placement{Layers: 1}, "2 layers need"},
+		{"tiny-llama-f32", "0", model.Placement{Layers: 2}, "engine.gpu-layers is 0"},
+		{"tiny-qwen3moe-f32", "", model.Placement{Layers: 2, HostExperts: 1}, "2 of 2 layers on the GPU, experts of 1 on the host; CPU"},
+		{"tiny-qwen35-f32", "", model.Placement{Layers: 3}, "3 of 4 layers on the GPU; CPU"},
+	} {
+		path := "../testdata/models/" + c.model + ".gguf"
+		device, _ := loadProgram(t, path).Split(c.fits)
+		t.Setenv("FAKE_FREE", fmt.Sprint(plenty-room+cuda.Need(device, cells+1)))
+		e, err := Open(context.Background(), Config{Model: path, Backend: "cuda", GPULayers: c.layers, Cells: cells, Threads: 1}, nil)
+		got := fmt.Sprint(err)
+		if err == nil {
+			answers(t, e)
+			got = e.Info().Backend
+			if divided := strings.Contains(got, "layers"); divided != strings.Contains(strings.Join(e.Info().Notices, " "), "Not all of the model is on the GPU") {
+				t.Errorf("%+v: on %q there are the notices %q", c, got, e.Info().Notices)
+			}
+			err = e.Close()
+		} else {
+			err = nil
+		}
+		if !strings.Contains(got, c.want) || err != nil {
+			t.Errorf("%+v: %s, %v; want %q", c, got, err, c.want)
+		}
+	}
+}
