@@ -128,7 +128,7 @@ func (e *Executor) Part(taken []float32) (given []float32, err error) {
 		if at == len(e.segments)-1 {
 			return e.finish(r)
 		}
-		if err := e.runNarrow(at, r.pass); err != nil {
+		if err := e.runSegment(at, r.pass); err != nil {
 			return err
 		}
 		given = e.handed.values[:r.count*e.segments[at].gives]

@@ -32,7 +32,7 @@ func (e *Executor) capture(width int) error {
 	p := &pass{in: e.small, rows: width, outs: width}
 	// The first run, of padding alone, lets the driver load the kernels.
 	for i := range e.segments {
-		e.queueNarrow(i, p)
+		e.queueSegment(i, p)
 	}
 	if err := errors.Join(e.queue.Err(), e.queue.Sync()); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (e *Executor) capture(width int) error {
 		if err := e.queue.Begin(); err != nil {
 			return err
 		}
-		e.queueNarrow(i, p)
+		e.queueSegment(i, p)
 		failed := e.queue.Err()
 		g, err := e.queue.End()
 		if g != nil {
@@ -54,8 +54,8 @@ func (e *Executor) capture(width int) error {
 	return nil
 }
 
-// queueNarrow launches a part of a narrow step kernel by kernel.
-func (e *Executor) queueNarrow(at int, p *pass) {
+// queueSegment launches a segment kernel by kernel, the last one with the tail behind it.
+func (e *Executor) queueSegment(at int, p *pass) {
 	e.launchAll(e.segments[at].body, p)
 	if at == len(e.segments)-1 {
 		e.launchAll(e.tail, p)
@@ -116,7 +116,7 @@ func (e *Executor) begin(step *model.Step, first, last int) (*running, error) {
 func (e *Executor) finish(r *running) error {
 	last := len(e.segments) - 1
 	if r.in == e.small {
-		if err := e.runNarrow(last, r.pass); err != nil {
+		if err := e.runSegment(last, r.pass); err != nil {
 			return err
 		}
 		return e.fetch(r.outs)
@@ -144,11 +144,11 @@ func (e *Executor) finish(r *running) error {
 	return nil
 }
 
-// runNarrow runs a part of a narrow step, as a graph where there is one.
-func (e *Executor) runNarrow(at int, p *pass) error {
+// runSegment runs a segment, as a graph where there is one.
+func (e *Executor) runSegment(at int, p *pass) error {
 	if g := e.segments[at].graphs[p.rows]; g != nil {
 		return e.queue.Launch(g)
 	}
-	e.queueNarrow(at, p)
+	e.queueSegment(at, p)
 	return e.queue.Err()
 }
