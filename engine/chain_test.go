@@ -19,13 +19,13 @@ const chainCells = 400
 
 // narrow is a half that takes fewer rows than it could.
 type narrow struct {
-	half
+	*cpu.Executor
 	rows int
 }
 
 func (n narrow) Rows() int { return n.rows }
 
-func onCPU(t *testing.T, p *model.Program, cells int) half {
+func onCPU(t *testing.T, p *model.Program, cells int) *cpu.Executor {
 	t.Helper()
 	e, err := cpu.New(p, cpu.Options{Threads: 2, Cells: cells})
 	if err != nil {

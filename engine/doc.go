@@ -53,6 +53,9 @@
 //     then is proposed, as rows of the same step. How many follows from what
 //     steps of each width cost and how often proposals agreed lately; the text is
 //     the same without them.
+//   - What does not fit on the GPU stays with the CPU: experts first, as few layers' as
+//     possible, then whole layers, the first ones. The two halves run in turns within a
+//     step; both have all cells, with the keys and values of their own layers.
 //   - A step that fails is run again one sequence at a time, and who fails alone
 //     ends with the error. A panic, or an executor's fatal error, ends every
 //     stream and the engine, not the program.

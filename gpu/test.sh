@@ -88,6 +88,7 @@ run() {
   if [ -s "$model" ]; then
     check speed engine/cuda 120 "$dir/cuda.test" -test.v -test.run '^$' -test.bench 'Decode|Prefill' -test.benchtime 1x -model "$model" -record "$logs/figures"
     check bench . 120 "$dir/confab" bench -m "$model" --backend cuda --prompt 512 --gen 64 --batch 1,4,16,64
+    check half . 120 "$dir/confab" bench -m "$model" --backend cuda --gpu-layers 16 --prompt 512 --gen 32 --batch 1,4
   fi
   rm -f "$model"
   failed=0
@@ -99,18 +100,19 @@ run() {
     line "$f-racecheck" "the same under compute-sanitizer racecheck, small shapes"
   done
   line programs "programs operation by operation, greedy text, a toy exactly, every width with and without graphs, sharing, transformers"
-  line engine "a failing device ends answers, the program lives; eight chats of one prompt as alone"
+  line engine "a failing device ends answers, the program lives; eight chats of one prompt as alone; models divided between GPU and CPU as whole"
   line ask "confab ask: the GPU's answer is the CPU's"
   line tui "the chat in a terminal on the GPU"
   line big "a file with the shape of Llama 8B, Q4_K_M"
   line speed "speeds of that model"
   line bench "confab bench of that model"
+  line half "the same with half of its layers on the GPU"
   grep -h '^ *\(oracle\|golden\|operations\)[a-z_]*.go.*transformers' "$logs/programs.log" 2>/dev/null | sed 's/^ *//'
-  cat "$logs/bench.log" 2>/dev/null
+  cat "$logs/bench.log" "$logs/half.log" 2>/dev/null
   grep -h -A1 '^--- SKIP' "$logs"/*.log | grep -v '^--$' | sort | uniq -c | head -20
   [ "$failed" = 0 ] || { grep -h -B2 -A12 -- '--- FAIL\|panic:' "$logs"/*.log | head -120; return 1; }
   if [ -s "$logs/figures" ]; then
-    { head -1 "$logs/figures"; echo; cat "$logs/table"; sed 1d "$logs/figures"; echo; echo "confab bench:"; cat "$logs/bench.log"; } >gpu/TESTED
+    { head -1 "$logs/figures"; echo; cat "$logs/table"; sed 1d "$logs/figures"; echo; echo "confab bench:"; cat "$logs/bench.log"; echo; echo "with half of the layers on the GPU:"; cat "$logs/half.log"; } >gpu/TESTED
     echo "gpu/TESTED is written"
   fi
 }

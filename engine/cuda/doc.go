@@ -11,5 +11,7 @@
 //   - A row's results do not depend on the rows beside it, to the last bit, in steps
 //     of up to 64 rows; in wider ones attention may add in another order, and on
 //     Hopper products are in half precision, within matmul.WideError of the others.
+//   - Half of a divided program runs in segments, each with its graphs: between two of them
+//     the host has its turn, and a row's values cross once each way.
 //   - Nothing is allocated on the device after New.
 package cuda
