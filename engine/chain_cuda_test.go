@@ -53,19 +53,6 @@ func TestDeviceHalves(t *testing.T) {
 	}
 }
 
-// some are at most three of the divisions, spread over all.
-func some(all []model.Placement) []model.Placement {
-	const most = 3
-	if len(all) <= most {
-		return all
-	}
-	var few []model.Placement
-	for i := range most {
-		few = append(few, all[i*(len(all)-1)/(most-1)])
-	}
-	return few
-}
-
 func onGPU(t *testing.T, p *model.Program) half {
 	t.Helper()
 	e, err := cuda.New(p, cuda.Options{Cells: chainCells})
@@ -149,7 +136,8 @@ func TestDeviceDivides(t *testing.T) {
 		{"tiny-qwen35-f32", "", model.Placement{Layers: 3}, "3 of 4 layers on the GPU; CPU"},
 	} {
 		path := "../testdata/models/" + c.model + ".gguf"
-		device, _ := loadProgram(t, path).Split(c.fits)
+		p := loadProgram(t, path)
+		device, _ := p.Split(c.fits)
 		t.Setenv("FAKE_FREE", fmt.Sprint(plenty-room+cuda.Need(device, cells+1)))
 		e, err := Open(context.Background(), Config{Model: path, Backend: "cuda", GPULayers: c.layers, Cells: cells, Threads: 1}, nil)
 		got := fmt.Sprint(err)
@@ -159,12 +147,19 @@ func TestDeviceDivides(t *testing.T) {
 			if divided := strings.Contains(got, "layers"); divided != strings.Contains(strings.Join(e.Info().Notices, " "), "Not all of the model is on the GPU") {
 				t.Errorf("%+v: on %q there are the notices %q", c, got, e.Info().Notices)
 			}
-			err = e.Close()
-		} else {
-			err = nil
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
 		}
-		if !strings.Contains(got, c.want) || err != nil {
-			t.Errorf("%+v: %s, %v; want %q", c, got, err, c.want)
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %s; want %q", c, got, c.want)
+		}
+		in, err := Inspect(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := placed(c.fits, p.Spec.Layers); in.Placed != want {
+			t.Errorf("%+v: inspect says %q, want %q", c, in.Placed, want)
 		}
 	}
 }
