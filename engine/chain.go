@@ -7,7 +7,7 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 )
 
-// half is an executor of one half of a divided program; see model.Split.
+// half is an executor of one half of a divided program; see model.Program.Split.
 type half interface {
 	executor
 	rememberer

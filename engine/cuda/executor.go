@@ -62,7 +62,7 @@ type Executor struct {
 	wide      gpu.Ptr // of products of many rows
 
 	segments     []*segment
-	tail         []launcher // follows the last part, on the outputs' rows
+	tail         []launcher // follows the last segment, on the outputs' rows
 	small, large *inputs
 	handed       handed
 	now          *running // the step of a half

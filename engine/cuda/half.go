@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"fmt"
-	"runtime"
 	"unsafe"
 
 	"github.com/confab-tui/confab/engine/model"
@@ -145,17 +144,4 @@ func (e *Executor) End() model.Result {
 	step := e.now.step
 	e.now = nil
 	return e.sampler.collect(step)
-}
-
-// onDevice calls do with the device at hand; its errors are the device's.
-func (e *Executor) onDevice(do func() error) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := e.device.Use(); err != nil {
-		return failure{err}
-	}
-	if err := do(); err != nil {
-		return failure{err}
-	}
-	return nil
 }

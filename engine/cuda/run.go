@@ -10,11 +10,10 @@ import (
 	"github.com/confab-tui/confab/gpu"
 )
 
-// segment is what runs without a break: all of a whole program but what is done to the outputs'
-// rows.
+// segment is a part of the program, what runs without a break; a whole program is one.
 type segment struct {
 	body   []launcher
-	graphs map[int]*gpu.Graph // by width; the last part's end with the tail
+	graphs map[int]*gpu.Graph // by width; the last segment's end with the tail
 	gives  int                // values a row, to the other half
 }
 
@@ -74,30 +73,40 @@ func (e *Executor) Run(step *model.Step) (model.Result, error) {
 	if err := e.check(step); err != nil {
 		return model.Result{}, err
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := e.device.Use(); err != nil {
-		return model.Result{}, failure{err}
-	}
-	e.sampler.begin(step)
-	for first := 0; first < len(step.Rows); first += e.rows {
-		if err := e.runRows(step, first, min(first+e.rows, len(step.Rows))); err != nil {
-			return model.Result{}, failure{err}
+	err := e.onDevice(func() error {
+		e.sampler.begin(step)
+		for first := 0; first < len(step.Rows); first += e.rows {
+			r, err := e.begin(step, first, min(first+e.rows, len(step.Rows)))
+			if err != nil {
+				return err
+			}
+			if err := e.finish(r); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return model.Result{}, err
 	}
 	return e.sampler.collect(step), nil
 }
 
-// runRows runs the rows first to last of a step, with the outputs among them.
-func (e *Executor) runRows(step *model.Step, first, last int) error {
-	r, err := e.begin(step, first, last)
-	if err != nil {
-		return err
+// onDevice calls do with the device at hand; its errors are the device's.
+func (e *Executor) onDevice(do func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := e.device.Use(); err != nil {
+		return failure{err}
 	}
-	return e.finish(r)
+	if err := do(); err != nil {
+		return failure{err}
+	}
+	return nil
 }
 
-// begin brings the inputs of the rows first to last of a step to the device.
+// begin brings the inputs of the rows first to last of a step, and of the outputs among them,
+// to the device.
 func (e *Executor) begin(step *model.Step, first, last int) (*running, error) {
 	n := last - first
 	r := &running{step: step, first: first, count: n, outs: e.sampler.within(first, last)}
@@ -112,7 +121,7 @@ func (e *Executor) begin(step *model.Step, first, last int) (*running, error) {
 	return r, e.fill(r.pass, step, first, last, r.outs[:min(len(r.outs), graphRows)])
 }
 
-// finish runs the last part and takes over what was sampled.
+// finish runs the last segment and takes over what was sampled.
 func (e *Executor) finish(r *running) error {
 	last := len(e.segments) - 1
 	if r.in == e.small {
