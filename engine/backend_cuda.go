@@ -85,6 +85,10 @@ func newCUDA(p *model.Program, c Config, cells, context int, progress func(Progr
 	return exec, nil
 }
 
+// leastCells is how many cells a pool should have before layers go to the GPU that would
+// take the room for them, where nobody chose and one conversation may be as long.
+const leastCells = 8192
+
 // division says what of a program the GPU is to have.
 func division(p *model.Program, c Config, context int) (model.Placement, error) {
 	wish, err := GPULayers(c.GPULayers)

@@ -25,10 +25,6 @@ func GPULayers(text string) (int, error) {
 	return n, nil
 }
 
-// leastCells is how many cells a pool should have before layers go to the GPU that would
-// take the room for them, where nobody chose and one conversation may be as long.
-const leastCells = 8192
-
 // dividing is what the division of a model between a GPU and its host depends on.
 type dividing struct {
 	free    int64 // bytes on the GPU
