@@ -37,7 +37,7 @@ func TestConfigNamesTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"[sampling]\ntop-k = 40\n\n[chat]\n# predict = 1\npredict = -3\n": "line 6: -3 is not within 0",
 		"[engine]\nbackend = \"gpu\"\n":                                   "line 2: \"gpu\" is none of auto, cpu, cuda",
-		"[engine]\n\ngpu-layers = \"some\"\n":                             "line 3: engine: \"some\" layers on the GPU",
+		"[engine]\n\ngpu-layers = \"some\"\n":                             "line 3: \"some\" is no number of layers",
 		"[sampling]\ntemp = true\n":                                       "line 2: \"true\" is no value for sampling.temp",
 		"[sampling\n":                                                     "line 2",
 		"engine.threads = 9999\n":                                         "9999 is not within 0 .. 4096",

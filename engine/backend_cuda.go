@@ -122,7 +122,7 @@ func placedNow(p *model.Program) string {
 	}
 	at, err := division(p, Config{}, p.Spec.Context)
 	if err != nil {
-		return err.Error()
+		return "nothing of it: " + err.Error()
 	}
 	return placed(at, p.Spec.Layers)
 }

@@ -20,7 +20,7 @@ func GPULayers(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("engine: %q layers on the GPU: auto, all or a number is wanted", text)
+		return 0, fmt.Errorf("%q is no number of layers, nor auto or all", text)
 	}
 	return n, nil
 }

@@ -86,7 +86,7 @@ func TestGPULayers(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"some", "-1", "1.5", "all "} {
-		if _, err := GPULayers(text); err == nil || !strings.Contains(err.Error(), "auto, all or a number") {
+		if _, err := GPULayers(text); err == nil || !strings.Contains(err.Error(), "nor auto or all") {
 			t.Errorf("%q gives %v", text, err)
 		}
 	}
