@@ -66,12 +66,12 @@ func dies(t *testing.T, e *Engine, call string) {
 	t.Helper()
 	short := Request{Tokens: []int32{5, 6, 7}, MaxTokens: 200, IgnoreEnd: true}
 	long := Request{Tokens: slices.Repeat([]int32{5}, 240), MaxTokens: 10} // steps of a prompt double up to 128 rows
-	streams := []*Stream{e.Generate(context.Background(), short), e.Generate(context.Background(), long)}
-	if call == "cuMemcpyDtoH_v2" {
+	if call == "cuMemcpyDtoH_v2" {                                         // no answer makes it: those to come find the device dead
 		if _, _, err := e.Evaluate(context.Background(), short.Tokens, 1); err == nil {
 			t.Error("logits were had of a dead device")
 		}
 	}
+	streams := []*Stream{e.Generate(context.Background(), short), e.Generate(context.Background(), long)}
 	name, _, _ := strings.Cut(call, "_")
 	for _, s := range streams {
 		got := finish(t, s)
