@@ -43,7 +43,7 @@ func TestTeamSurvivesAFault(t *testing.T) {
 	defer team.close()
 	what := func() (what any) {
 		defer func() { what = recover() }()
-		team.run([]phase{&torn{memory: memory}})
+		team.run([]phase{&torn{memory: memory}}, 0)
 		return nil
 	}()
 	err, _ = what.(error)
@@ -54,7 +54,7 @@ func TestTeamSurvivesAFault(t *testing.T) {
 		t.Errorf("the run panics with %v", what)
 	}
 	later := &countPhase{counts: make([]atomic.Int32, 9), early: new(atomic.Int32)}
-	team.run([]phase{later})
+	team.run([]phase{later}, 0)
 	for u := range later.counts {
 		if n := later.counts[u].Load(); n != 1 {
 			t.Errorf("unit %d of the next run ran %d times", u, n)
