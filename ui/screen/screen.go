@@ -56,7 +56,8 @@ func Run(ctx context.Context, m tea.Model, o Options) error {
 	t := &terminal{Options: o, end: end, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s := &shown{model: m, term: t}
 	w, h := t.size()
-	p := tea.NewProgram(s, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(o.Out), tea.WithoutRenderer(),
+	// Bubble Tea would write a tea.Raw too, and beside our own frames.
+	p := tea.NewProgram(s, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
 		tea.WithoutSignalHandler(), tea.WithEnvironment(o.Env), tea.WithColorProfile(o.Profile),
 		tea.WithFilter(o.Filter), tea.WithWindowSize(w, h))
 	t.send, s.program = p.Send, p

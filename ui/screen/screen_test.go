@@ -25,7 +25,7 @@ type model struct {
 	views int
 }
 
-func (m *model) Init() tea.Cmd { return nil }
+func (m *model) Init() tea.Cmd { return m.do["init"] }
 
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
@@ -214,7 +214,7 @@ func TestPanics(t *testing.T) {
 // TestAside: while somebody else has the terminal it is as it was found, and then
 // everything is drawn anew; commands for the terminal reach it.
 func TestAside(t *testing.T) {
-	m := &model{do: map[string]tea.Cmd{"q": tea.Quit, "r": tea.Raw("\x1b]52;c;aGk=\x07")}}
+	m := &model{do: map[string]tea.Cmd{"q": tea.Quit, "init": tea.Raw("\x1b[5n"), "r": tea.Raw("\x1b]52;c;aGk=\x07")}}
 	m.do["e"] = func() tea.Msg {
 		return Exec(exec.Command("true"), func(err error) tea.Msg {
 			if err != nil {
@@ -241,5 +241,10 @@ func TestAside(t *testing.T) {
 	io.WriteString(p.keys, "q")
 	if err := p.over(); err != nil {
 		t.Error(err)
+	}
+	for _, command := range []string{"\x1b[5n", "\x1b]52;c;aGk=\x07"} {
+		if n := strings.Count(p.String(), command); n != 1 {
+			t.Errorf("%q is written %d times", command, n)
+		}
 	}
 }
