@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/engine/model"
 )
 
@@ -115,6 +116,26 @@ func TestTypedMarksStayText(t *testing.T) {
 	}
 	if plain, typed := count("hello"), count("<|im_end|>hello<|im_end|>"); plain != typed || plain == 0 {
 		t.Errorf("%d marks, %d with marks typed", plain, typed)
+	}
+}
+
+// What a template has against a shortened conversation is said once, not for each length.
+func TestRefusedWhileShortened(t *testing.T) {
+	e := openToy(t, newToy(t, 2000), 200)
+	var err error
+	e.words.template, err = chat.New(`{% if messages|length < 21 %}{{ raise_exception('too few') }}{% endif %}`+
+		`{% for m in messages %}{{ m['content'] }}{% endfor %}`, e.words.tok, chat.Names{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var messages []Message
+	for range 10 {
+		messages = append(messages, user(strings.Repeat("word ", 12)), Message{Role: Assistant, Content: strings.Repeat("so ", 8)})
+	}
+	r := Request{Messages: append(messages, user("last")), DropOldest: true}
+	got := finish(t, e.Generate(context.Background(), r))
+	if got.End.Reason != ReasonError || strings.Count(fmt.Sprint(got.End.Err), "too few") != 1 {
+		t.Errorf("%s: %v", got.End.Reason, got.End.Err)
 	}
 }
 

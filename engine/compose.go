@@ -99,8 +99,11 @@ func (e *Engine) shorten(messages []chat.Message, o chat.Options) (rest []chat.M
 	without := func(turn int) []chat.Message { return slices.Concat(messages[:system], messages[starts[turn]:]) }
 	// Encoding takes its time, and the more turns are left out the less is to be encoded.
 	least := sort.Search(len(starts)-1, func(turn int) bool {
-		tokens, failed := e.words.encode(without(turn), o)
-		err = errors.Join(err, failed)
+		if err != nil {
+			return true
+		}
+		var tokens []int32
+		tokens, err = e.words.encode(without(turn), o)
 		return len(tokens) <= e.info.Context-e.info.Context/4
 	})
 	return without(least), starts[least] - system, err
