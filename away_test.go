@@ -127,8 +127,11 @@ func TestEditor(t *testing.T) {
 		t.Skip("no stty to be had")
 	}
 	script := t.TempDir() + "/editor"
-	// A shell that has a trap lives on after the signal.
-	const editor = "trap 'echo stopped' INT\nstty -a | grep -o ' icanon'\necho the editor\nread line\nread line || read line\necho \"$line for $(cat $1)\" > $1\n"
+	// A shell that has a trap lives on after the signal; it looks for it between
+	// commands, since one that comes just before a read would wait for the line's end.
+	const editor = "trap 'stopped=yes' INT\nstty -a | grep -o ' icanon'\necho the editor\nread line\n" +
+		"while [ -z \"$stopped\" ]; do sleep 0.05; done\necho stopped\n" +
+		"read line\necho \"$line for $(cat $1)\" > $1\n"
 	if err := os.WriteFile(script, []byte(editor), 0o600); err != nil {
 		t.Fatal(err)
 	}
