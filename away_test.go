@@ -127,10 +127,10 @@ func TestEditor(t *testing.T) {
 		t.Skip("no stty to be had")
 	}
 	script := t.TempDir() + "/editor"
-	// A shell that has a trap lives on after the signal; it looks for it between
-	// commands, since one that comes just before a read would wait for the line's end.
+	// A shell that has a trap lives on after the signal. An interrupt drops what is
+	// typed and not read yet, and is noticed between commands.
 	const editor = "trap 'stopped=yes' INT\nstty -a | grep -o ' icanon'\necho the editor\nread line\n" +
-		"while [ -z \"$stopped\" ]; do sleep 0.05; done\necho stopped\n" +
+		"echo \"read $line\"\nwhile [ -z \"$stopped\" ]; do sleep 0.05; done\necho stopped\n" +
 		"read line\necho \"$line for $(cat $1)\" > $1\n"
 	if err := os.WriteFile(script, []byte(editor), 0o600); err != nil {
 		t.Fatal(err)
@@ -144,6 +144,7 @@ func TestEditor(t *testing.T) {
 		t.Errorf("the editor's terminal is not a shell's:\n%s", screen)
 	}
 	s.keys("one\r")
+	s.waitFor("read one")
 	s.keys("\x03")
 	s.waitFor("stopped")
 	s.keys("words\r")

@@ -38,7 +38,7 @@ type Options struct {
 	Profile colorprofile.Profile
 	// Width and Height, in cells, hold where Out is no terminal that knows its size.
 	Width, Height int
-	// AsksModes: the terminal is asked whether it shows frames at once, and how it
+	// AsksModes: the terminal is asked once whether it shows frames at once, and how it
 	// measures text. Some print the question.
 	AsksModes bool
 	// Filter sees every message before the model, as tea.WithFilter has it.

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -61,6 +62,7 @@ func (t *terminal) take() error {
 	questions := ""
 	if t.AsksModes {
 		questions = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
+		t.AsksModes = false // an answer that comes late would be somebody else's input
 	}
 	t.painter = newPainter(t.Env, t.Profile, questions)
 	t.nudge()
@@ -122,6 +124,9 @@ func (t *terminal) crash() {
 	}
 }
 
+// readTime is enough for a reader to notice that it shall end.
+const readTime = 100 * time.Millisecond
+
 // read sends what is typed until the function that it returns is called. An input that
 // ends before is a terminal that is gone: in raw mode no key ends it.
 func (t *terminal) read() (stop func(), err error) {
@@ -129,22 +134,34 @@ func (t *terminal) read() (stop func(), err error) {
 	if err != nil {
 		return func() {}, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	events := make(chan uv.Event)
 	go func() {
 		for e := range events {
 			t.send(e)
 		}
 	}()
+	var stopped atomic.Bool
+	ended := make(chan struct{})
 	go func() {
-		_ = uv.NewTerminalReader(r, uv.Environ(t.Env).Getenv("TERM")).StreamEvents(ctx, events)
+		_ = uv.NewTerminalReader(r, uv.Environ(t.Env).Getenv("TERM")).StreamEvents(context.Background(), events)
+		close(ended)
 		close(events)
-		if ctx.Err() == nil {
+		if !stopped.Load() {
 			t.end(errGone)
 		}
 		_ = r.Close()
 	}()
-	return func() { cancel(); r.Cancel() }, nil
+	return func() {
+		stopped.Store(true)
+		if !r.Cancel() {
+			return
+		}
+		// What is typed from here on is for whoever has the terminal next.
+		select {
+		case <-ended:
+		case <-time.After(readTime):
+		}
+	}, nil
 }
 
 // show hands over a frame in place of the last one, write a command for the terminal.
