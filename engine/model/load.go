@@ -77,8 +77,8 @@ func Architectures() []string {
 	return names
 }
 
-// mostLayers is more than any model has.
-const mostLayers = 4096
+// mostLayers and mostHeads are more than any model has.
+const mostLayers, mostHeads = 4096, 4096
 
 // readSpec reads the sizes that all families share.
 func (b *builder) readSpec() {
@@ -92,7 +92,7 @@ func (b *builder) readSpec() {
 	s.Layers = b.int("block_count") - b.intOr("nextn_predict_layers", 0)
 	b.check(s.Layers > 0 && s.Layers <= mostLayers, "has %d layers; wanted 1 to %d", s.Layers, mostLayers)
 	s.Heads = b.int("attention.head_count")
-	b.check(s.Heads > 0, "has no attention heads")
+	b.check(s.Heads > 0 && s.Heads <= mostHeads, "has %d attention heads; wanted 1 to %d", s.Heads, mostHeads)
 	if b.err != nil {
 		return
 	}
