@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/confab-tui/confab/engine/chat"
@@ -72,6 +73,8 @@ func (f *Facts) clone() Facts {
 type Answer struct {
 	chat    *Chat
 	message *Message
+	// What comes is added in place: a long answer is not copied for each piece.
+	content, thinking strings.Builder
 }
 
 // BeginAnswer puts an empty, unfinished answer under parent and makes it the
@@ -85,7 +88,7 @@ func (c *Chat) BeginAnswer(parent ID, f Facts) *Answer {
 	c.choose(m.ID)
 	c.save(true, false, "leaf", "updated")
 	c.saveMessage(m, true)
-	return &Answer{c, m}
+	return &Answer{chat: c, message: m}
 }
 
 // Continue goes on with an answer that is there. Its token ids are dropped,
@@ -100,7 +103,10 @@ func (c *Chat) Continue(id ID, f Facts) *Answer {
 	m.Tokens, m.TokensOf, m.Unfinished, m.Facts = nil, "", true, &f
 	c.SetLeaf(id)
 	c.saveMessage(m, true)
-	return &Answer{c, m}
+	a := &Answer{chat: c, message: m}
+	a.content.WriteString(m.Content)
+	a.thinking.WriteString(m.Thinking)
+	return a
 }
 
 func (c *Chat) complete(f *Facts) {
@@ -120,8 +126,9 @@ func (a *Answer) Append(text, thinking string) {
 	if text == "" && thinking == "" {
 		return
 	}
-	a.message.Content += text
-	a.message.Thinking += thinking
+	a.content.WriteString(text)
+	a.thinking.WriteString(thinking)
+	a.message.Content, a.message.Thinking = a.content.String(), a.thinking.String()
 	a.chat.saveMessage(a.message, false)
 }
 

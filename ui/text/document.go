@@ -16,9 +16,10 @@ type Line struct {
 }
 
 // Document is markdown that may still grow. The zero value is empty. It is not
-// safe for use by several goroutines.
+// safe for use by several goroutines, and not copied once it holds text.
 type Document struct {
 	src    string
+	grows  strings.Builder // holds src: what comes is added in place
 	done   bool
 	frozen int // bytes of src whose blocks can no longer change
 	width  int
@@ -37,7 +38,8 @@ func (d *Document) Append(s string) {
 		return
 	}
 	from := max(len(d.src)-1, 0)
-	d.src += Clean(s)
+	d.grows.WriteString(Clean(s))
+	d.src = d.grows.String()
 	d.fresh, d.done = false, false
 	if !d.refs && strings.Contains(d.src[from:], "]:") {
 		d.refs = true

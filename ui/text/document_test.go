@@ -187,8 +187,7 @@ func BenchmarkStream(b *testing.B) {
 	for b.Loop() {
 		var d Document
 		for i := 0; i+8 <= len(sample); i += 8 {
-			d.src += sample[i : i+8]
-			d.fresh = false
+			d.Append(sample[i : i+8])
 			d.Lines(80, th)
 		}
 	}
