@@ -72,7 +72,7 @@ type root struct {
 	wordGone bool
 	// quitArmed is set by the first ctrl+c of two.
 	quitArmed bool
-	prefix    string // the g of gt and gT
+	beforeG   *sight // where the last key was a g, which may be that of gt or gT
 	spans     []tabSpan
 	drag      dragging
 	clicks    clicks

@@ -107,6 +107,15 @@ func (v *transcript) scroll(n int) {
 func (v *transcript) toEnd()   { v.follow = true }
 func (v *transcript) toStart() { v.top, v.follow = place{}, v.bottom() == place{} }
 
+// sight is the part of a transcript that is in sight, and the reader's place in it.
+type sight struct {
+	top, cursor place
+	follow      bool
+}
+
+func (v *transcript) sight() sight   { return sight{v.top, v.cursor, v.follow} }
+func (v *transcript) goBack(s sight) { v.top, v.cursor, v.follow = s.top, s.cursor, s.follow }
+
 // hidden tells whether there is text below what is shown.
 func (v *transcript) hidden() bool { return !v.follow && v.first().before(v.bottom()) }
 

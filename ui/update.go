@@ -92,6 +92,8 @@ func (r *root) onKey(k tea.KeyPressMsg) tea.Cmd {
 	if r.keys.writing.byKey[key] != doInterrupt {
 		r.quitArmed = false
 	}
+	beforeG := r.beforeG
+	r.beforeG = nil
 	r.checkSaving()
 	defer r.remember()
 	if r.w < minWidth || r.h < minHeight {
@@ -124,7 +126,7 @@ func (r *root) onKey(k tea.KeyPressMsg) tea.Cmd {
 	case focusPanel:
 		return r.panelKey(key)
 	case focusText:
-		return r.textKey(key)
+		return r.textKey(key, beforeG)
 	}
 	return r.inputKey(key, k)
 }
@@ -156,25 +158,19 @@ func (r *root) tabNumber(key string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// textKey is a key of a person who reads.
-func (r *root) textKey(key string) tea.Cmd {
-	if r.prefix == "g" {
-		r.prefix = ""
-		switch key {
-		case "t":
-			return r.do(doNextTab)
-		case "T":
-			return r.do(doPrevTab)
-		case "g":
-			return r.do(doTop)
-		}
-		return nil
+// textKey is a key of a person who reads. g goes to the begin at once; beforeG is
+// what was in sight until then, where it was the key before.
+func (r *root) textKey(key string, beforeG *sight) tea.Cmd {
+	do, ok := r.keys.reading.byKey[key]
+	if tab, is := map[string]action{"t": doNextTab, "T": doPrevTab}[key]; is && beforeG != nil {
+		r.pane().view.goBack(*beforeG)
+		return r.do(tab)
 	}
-	if do, ok := r.keys.reading.byKey[key]; key == "g" && (!ok || do == doTop) {
-		r.prefix = "g"
-		return nil
+	if key == "g" && (!ok || do == doTop) && len(r.tabs) > 1 {
+		from := r.pane().view.sight()
+		r.beforeG = &from
 	}
-	if do, ok := r.keys.reading.byKey[key]; ok {
+	if ok {
 		return r.do(do)
 	}
 	if len(key) == 1 && key[0] >= '1' && key[0] <= '6' {
