@@ -301,8 +301,11 @@ func (r *root) swapVersion(t *turn, step int) {
 		r.say(toneWarn, "an answer is being written: "+r.keys.key(doStop)+" stops it")
 		return
 	}
-	if p.conv.swap(t, step) {
+	switch {
+	case p.conv.swap(t, step):
 		p.view.clamp()
+	case t.of < 2:
+		r.say(toneQuiet, "this message has no other version")
 	}
 }
 

@@ -82,7 +82,8 @@ func (r *root) clearFind() {
 // before, or with 0 the nearest upwards, for one reads from the end.
 func (r *root) nextHit(step int) {
 	v := &r.pane().view
-	if r.find.term == "" || len(v.c.turns) == 0 {
+	if r.find.term == "" {
+		r.say(toneQuiet, "nothing is searched for "+r.th.mark.dot+" "+r.keys.key(doFind)+" finds")
 		return
 	}
 	hits, at := v.hits(r.find.term)

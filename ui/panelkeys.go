@@ -23,6 +23,7 @@ func (r *root) panelKey(key string) tea.Cmd {
 		if r.keys.writing.byKey[key] == doInterrupt {
 			return r.do(doInterrupt)
 		}
+		r.noUse(key, r.keys.key(doHelp, r.keys.knobs)+" shows the keys that do")
 		return nil
 	}
 	k := r.panel.knob
@@ -144,5 +145,7 @@ func (r *root) knobUndo() {
 		c.layers = c.undo[n-1]
 		c.undo = c.undo[:n-1]
 		c.tune(r.base())
+	} else {
+		r.say(toneQuiet, "there is no turn of a knob to take back")
 	}
 }

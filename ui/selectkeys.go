@@ -34,7 +34,9 @@ func (r *root) selectKey(key string) tea.Cmd {
 	if !ok {
 		if r.keys.writing.byKey[key] == doInterrupt {
 			*s = selection{}
+			return nil
 		}
+		r.noUse(key, r.keys.key(doWrite, r.keys.selecting)+" leaves the selection")
 		return nil // other keys would change what is selected from
 	}
 	switch do {

@@ -70,6 +70,9 @@ func (r *root) sheetKey(key string, k tea.KeyPressMsg) (bool, tea.Cmd) {
 		r.sheet = nil
 		return true, r.do(do)
 	}
+	if _, written := r.sheet.(writable); !written {
+		r.noUse(key, "esc leaves")
+	}
 	return true, nil
 }
 

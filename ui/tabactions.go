@@ -177,6 +177,7 @@ func (r *root) toggleDiff() {
 func (r *root) onlyThis() {
 	t := r.tab()
 	if len(t.panes) == 1 {
+		r.say(toneQuiet, "there is only this pane")
 		return
 	}
 	all, focus := slices.Clone(t.panes), t.focus

@@ -25,9 +25,9 @@ func (s *tokenSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd)
 	case "tab":
 		s.switchPart()
 	case "n":
-		s.surprise(1)
+		s.surprise(r, 1)
 	case "N":
-		s.surprise(-1)
+		s.surprise(r, -1)
 	case "v":
 		if s.from >= 0 {
 			s.from = -1
@@ -101,13 +101,14 @@ func (s *tokenSheet) line(n int) {
 }
 
 // surprise goes to the next token that was less likely than one in ten.
-func (s *tokenSheet) surprise(n int) {
+func (s *tokenSheet) surprise(r *root, n int) {
 	for i := s.at + n; i >= 0 && i < len(s.t.answer.tokens); i += n {
 		if tok := &s.t.answer.tokens[i]; tok.thinking == s.thinking && tok.likely() < 0.1 {
 			s.at, s.alt = i, s.taken(i)
 			return
 		}
 	}
+	r.say(toneQuiet, "no token under 10 % "+map[int]string{1: "after", -1: "before"}[n]+" this one")
 }
 
 // switchPart goes between the thinking and the text.

@@ -154,6 +154,8 @@ func (r *root) tabNumber(key string) (tea.Cmd, bool) {
 	}
 	if i := int(n[0] - '1'); i < len(r.tabs) {
 		r.goTab(i)
+	} else {
+		r.say(toneQuiet, "there is no tab "+n)
 	}
 	return nil, true
 }
@@ -174,14 +176,24 @@ func (r *root) textKey(key string, beforeG *sight) tea.Cmd {
 		return r.do(do)
 	}
 	if len(key) == 1 && key[0] >= '1' && key[0] <= '6' {
-		r.focusPane(int(key[0] - '1'))
+		if i := int(key[0] - '1'); i < len(r.tab().panes) {
+			r.focusPane(i)
+		} else {
+			r.say(toneQuiet, "there is no pane "+key)
+		}
 		return nil
 	}
 	switch do := r.keys.writing.byKey[key]; do {
 	case doPageUp, doPageDown, doInterrupt, doRegenerate:
 		return r.do(do)
 	}
+	r.noUse(key, r.keys.key(doHelp, r.keys.reading)+" shows the keys that do")
 	return nil
+}
+
+// noUse says that a key means nothing where it was pressed, and what to press instead.
+func (r *root) noUse(key, instead string) {
+	r.say(toneQuiet, text.CleanLine(key)+" does nothing here "+r.th.mark.dot+" "+instead)
 }
 
 // inputKey is a key of a person who writes.

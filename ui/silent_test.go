@@ -1,0 +1,29 @@
+package ui
+
+import "testing"
+
+// TestNoKeyIsSilent holds keys that can do nothing to saying so.
+func TestNoKeyIsSilent(t *testing.T) {
+	for _, c := range []struct{ keys, says string }{
+		{"tab z", "z does nothing here · ? shows the keys that do"},
+		{"tab n", "nothing is searched for · / finds"},
+		{"tab o", "there is only this pane"},
+		{"tab 4", "there is no pane 4"},
+		{"tab left", "this message has no other version"},
+		{"alt+5", "there is no tab 5"},
+		{"ctrl+k z", "z does nothing here"},
+		{"ctrl+k u", "there is no turn of a knob to take back"},
+		{"tab v z", "z does nothing here · esc leaves the selection"},
+		{"ctrl+t z", "z does nothing here"},
+		{"ctrl+t N N N N N N N N N N N N", "no token under 10 % before this one"},
+		{"f1 z", "z does nothing here · esc leaves"},
+		{"ctrl+p z", "z does nothing here"},
+	} {
+		t.Run(c.keys, func(t *testing.T) {
+			b := newBench(t, 120, 32)
+			b.ask("hello")
+			b.keys(c.keys)
+			b.shows(c.says)
+		})
+	}
+}
