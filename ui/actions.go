@@ -231,7 +231,7 @@ func (r *root) interrupt(p *pane) tea.Cmd {
 		if p.editing != nil {
 			p.leaveEdit()
 		} else {
-			p.input.set("")
+			r.clearInput(p)
 		}
 	case r.quitArmed:
 		return r.quit()
@@ -240,6 +240,21 @@ func (r *root) interrupt(p *pane) tea.Cmd {
 		r.say(toneQuiet, r.keys.key(doInterrupt)+" again quits")
 	}
 	return nil
+}
+
+// clearInput empties the input; undo exchanges it for what stands there then.
+func (r *root) clearInput(p *pane) {
+	var other editor
+	var exchange func()
+	exchange = func() {
+		p.input, other = other, p.input
+		if !other.empty() {
+			r.undoable(exchange)
+		}
+	}
+	other.reset()
+	exchange()
+	r.say(toneQuiet, "cleared "+r.th.mark.dot+" "+r.keys.key(doUndo)+" brings it back")
 }
 
 func (r *root) quit() tea.Cmd {

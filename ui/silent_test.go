@@ -27,3 +27,19 @@ func TestNoKeyIsSilent(t *testing.T) {
 		})
 	}
 }
+
+// TestClearedInputComesBack holds ctrl+c to losing nothing that was written, nor
+// what is written after it.
+func TestClearedInputComesBack(t *testing.T) {
+	b := newBench(t, 100, 24)
+	b.write("a long thought")
+	b.keys("ctrl+c")
+	b.hides("a long thought")
+	b.shows("cleared · alt+z brings it back")
+	b.write("quite new")
+	b.keys("alt+z")
+	b.shows("a long thought")
+	b.hides("quite new")
+	b.keys("alt+z")
+	b.shows("quite new")
+}
