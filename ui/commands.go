@@ -38,6 +38,7 @@ func init() {
 		{name: "think", alias: []string{"reasoning"}, needs: true, args: "on off auto", help: "ask for thinking or against it", run: (*root).thinkCommand},
 		{name: "pace", args: "N", needs: true, help: "at most N tokens a second", run: (*root).paceCommand},
 		{name: "drop", args: "on off", needs: true, help: "full chats forget old turns", run: (*root).dropCommand},
+		{name: "knobs", alias: []string{"parameters"}, help: "turn the knobs", run: func(r *root, _ string) tea.Cmd { return r.showCommand("knobs") }},
 		{name: "show", args: "WHAT", help: "the model; the very prompt", run: (*root).showCommand},
 		{name: "regen", alias: []string{"regenerate", "retry"}, help: "answer again, keep both", run: action(doRegenerate)},
 		{name: "replay", help: "make the answer again, compare", run: func(r *root, _ string) tea.Cmd { return r.replayAnswer(r.pane(), nil) }},
@@ -48,7 +49,7 @@ func init() {
 		{name: "compare", args: "MODEL MODEL", help: "models, presets, temperatures", run: (*root).compareCommand},
 		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
 		{name: "reload", args: "cpu", help: "open the same model again", run: (*root).reloadCommand},
-		{name: "model", args: "NAME", alias: []string{"load", "list"}, help: "open another model", run: (*root).modelCommand},
+		{name: "model", args: "NAME", alias: []string{"models", "load", "list"}, help: "open another model", run: (*root).modelCommand},
 		{name: "pull", args: "OWNER/NAME:QUANT", alias: []string{"download"}, help: "fetch from Hugging Face", run: (*root).pullCommand},
 		{name: "tokens", help: "tokens and their odds", run: action(doTokens)},
 		{name: "pool", alias: []string{"stats", "context"}, help: "who holds the cells", run: action(doPool)},
@@ -92,11 +93,16 @@ func (r *root) command(line string) tea.Cmd {
 		r.say(toneBad, s+"  (// begins a message with a slash)")
 		return nil
 	}
+	arg = strings.TrimSpace(arg)
+	if c.args == "" && arg != "" {
+		r.say(toneBad, fmt.Sprintf("/%s takes nothing after it  (// begins a message with a slash)", name))
+		return nil
+	}
 	p := r.pane()
 	before := p.input
 	p.input.reset()
 	r.failed = false
-	cmd := c.run(r, strings.TrimSpace(arg))
+	cmd := c.run(r, arg)
 	if r.failed {
 		p.input = before
 	}
@@ -251,6 +257,10 @@ func (r *root) thinkCommand(arg string) tea.Cmd {
 		c.think = nil
 	default:
 		return r.fail("write /think on, off or auto")
+	}
+	if b := r.back(); arg == "on" && b.engine != nil && !b.info.Thinks {
+		r.say(toneWarn, b.name()+" has no thinking to ask for; other models of this chat will think")
+		return nil
 	}
 	r.say(toneQuiet, "thinking "+arg+" from the next answer on")
 	return nil

@@ -271,3 +271,34 @@ func TestBackslashGoesOn(t *testing.T) {
 		t.Errorf("sent %+v", b.f.asked)
 	}
 }
+
+// TestCommandsTakeWhatTheyCan holds commands that take nothing to not running when
+// a sentence begins with them.
+func TestCommandsTakeWhatTheyCan(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.ask("hello")
+	for _, line := range []string{"/clear the table, please", "/bye for now", "/new ideas"} {
+		b.runCommand(line)
+		name, _, _ := strings.Cut(line, " ")
+		b.shows(name+" takes nothing after it  (// begins a message with a slash)", line)
+		b.keys("ctrl+u")
+	}
+	if n := len(b.r.tabs); n != 1 || len(b.r.pane().conv.turns) != 2 {
+		t.Errorf("%d tabs, %d messages", n, len(b.r.pane().conv.turns))
+	}
+}
+
+func TestThinkOfAModelThatCannot(t *testing.T) {
+	b := newBench(t, 120, 32, func(_ *Options, f *fake) { f.info.Thinks = false })
+	b.runCommand("/think on")
+	b.shows("confab tiny has no thinking to ask for")
+}
+
+func TestKnobsCommand(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.runCommand("/knobs")
+	b.shows("temperature", "j k choose")
+	b.keys("esc")
+	b.runCommand("/models")
+	b.shows("type to filter")
+}
