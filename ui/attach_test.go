@@ -41,7 +41,7 @@ func TestAttachFiles(t *testing.T) {
 	b.runCommand("/read " + dir)
 	b.shows("is no file that can be read as text")
 	b.runCommand("/read " + filepath.Join(dir, "nothing"))
-	b.shows("no such file")
+	b.shows("there is no file")
 	b.send(tea.PasteMsg{Content: "/no/such/path here"})
 	if got := b.r.pane().input.value(); got != "/no/such/path here" {
 		t.Errorf("a path that is none became %q", got)

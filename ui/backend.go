@@ -69,7 +69,7 @@ func (b *backend) open(ctx context.Context, open Opener, room []Engine) tea.Cmd 
 func (b *backend) opened(msg openedMsg) tea.Cmd {
 	b.loading = 0
 	if msg.err != nil {
-		b.err = text.Clean(msg.err.Error())
+		b.err = cause(msg.err)
 		return nil
 	}
 	b.engine, b.info, b.closed = msg.engine, msg.engine.Info(), false

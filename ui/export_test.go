@@ -113,7 +113,7 @@ func TestImportWhatWasExported(t *testing.T) {
 	b.shows("2 chats imported from list.json", "type to search")
 	b.keys("esc")
 	b.runCommand("/import " + filepath.Join(dir, "no.json"))
-	b.shows("no such file")
+	b.shows("there is no file")
 	b.runCommand("/import " + filepath.Join(dir, "my\\ poem.json"))
 	b.shows("imported from my poem.json")
 }
