@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -170,7 +171,11 @@ func (r *root) drawComplete(w int) []string {
 		if i == c.at {
 			pn = th.accentStrong
 		}
-		out = append(out, fit(th.choiceMark(i == c.at)+pn.draw(fit(o.shown, offerName-2))+"  "+th.dim.draw(o.help), w))
+		line := th.choiceMark(i == c.at) + pn.draw(fit(o.shown, offerName-2)) + "  " + th.dim.draw(o.help)
+		if i == top+n-1 && len(c.items) > n {
+			line = beside(line, th.dim.draw(fmt.Sprintf("%d of %d  ", c.at+1, len(c.items))), w)
+		}
+		out = append(out, fit(line, w))
 	}
 	return out
 }

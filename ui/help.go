@@ -111,6 +111,9 @@ func (s *helpSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd) 
 }
 
 func (s *helpSheet) hints() []string {
+	if below := s.lines - s.top - s.shown; below > 0 {
+		return []string{"j k scroll, " + plural(below, "line", "lines") + " below", "e change keys", "esc back"}
+	}
 	if s.lines > s.shown {
 		return []string{"j k scroll", "e change keys", "esc back"}
 	}

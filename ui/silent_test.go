@@ -1,6 +1,9 @@
 package ui
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestNoKeyIsSilent holds keys that can do nothing to saying so.
 func TestNoKeyIsSilent(t *testing.T) {
@@ -42,4 +45,18 @@ func TestClearedInputComesBack(t *testing.T) {
 	b.hides("quite new")
 	b.keys("alt+z")
 	b.shows("quite new")
+}
+
+// TestWhatIsBelowIsSaid holds lists that are longer than their place to saying so.
+func TestWhatIsBelowIsSaid(t *testing.T) {
+	b := newBench(t, 100, 24)
+	b.write("/")
+	b.shows(fmt.Sprintf("1 of %d", len(commands)))
+	b.keys("down down")
+	b.shows(fmt.Sprintf("3 of %d", len(commands)))
+	b.keys("esc ctrl+u f1")
+	b.shows(" lines below")
+	b.keys("G")
+	b.hides("below")
+	b.shows("j k scroll")
 }
