@@ -65,7 +65,9 @@ func (p *tape) record() {
 		line := p.caption
 		p.mu.Unlock()
 		if line != nil {
+			p.lock.Lock()
 			p.film.Add(captioned{p.term, line}, beat)
+			p.lock.Unlock()
 		}
 	}
 }

@@ -28,7 +28,8 @@ var screenshots = flag.String("screenshots", "", "folder to write the README's p
 type screen struct {
 	t    *testing.T
 	pty  xpty.Pty
-	term *vt.SafeEmulator
+	lock sync.Mutex // of what term shows: the cells that it gives are its own
+	term *vt.Emulator
 	done chan struct{}
 	cmd  *exec.Cmd
 	raw  *tail
@@ -62,7 +63,7 @@ func openScreen(t *testing.T, env []string, w, h int, args ...string) *screen {
 	if err != nil {
 		t.Skipf("no terminal to be had: %v", err)
 	}
-	s := &screen{t: t, pty: p, term: vt.NewSafeEmulator(w, h), done: make(chan struct{}), raw: &tail{}, w: w, h: h}
+	s := &screen{t: t, pty: p, term: vt.NewEmulator(w, h), done: make(chan struct{}), raw: &tail{}, w: w, h: h}
 	path, err := exec.LookPath(cmp.Or(os.Getenv("CONFAB_PROGRAM"), "confab"))
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +86,9 @@ func (s *screen) read() {
 	for {
 		n, err := s.pty.Read(buf)
 		s.raw.add(buf[:n])
+		s.lock.Lock()
 		_, _ = s.term.Write(buf[:n])
+		s.lock.Unlock()
 		if err != nil {
 			return
 		}
@@ -125,6 +128,8 @@ func (s *screen) keys(keys ...string) {
 
 // text is the screen without colours.
 func (s *screen) text() string {
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	var b strings.Builder
 	for y := range s.h {
 		for x := 0; x < s.w; x++ {
@@ -215,6 +220,8 @@ func TestScreenshots(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
+		s.lock.Lock()
+		defer s.lock.Unlock()
 		if err := picture.WritePNG(f, s.term, picture.Dark); err != nil {
 			t.Fatal(err)
 		}
