@@ -98,6 +98,9 @@ func (h *Hub) get(ctx context.Context, address, byteRange string) (*http.Respons
 		req.Header.Set("Range", byteRange)
 	}
 	resp, err := h.client.Do(req)
+	if d, ok := errors.AsType[*net.DNSError](err); ok {
+		return nil, fmt.Errorf("%s is not found: is this machine on the network?", d.Name)
+	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return nil, fmt.Errorf("asking %s: %w", h.endpoint.Host, u.Err)
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -213,6 +214,20 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// offline is a network that knows no name.
+type offline struct{}
+
+func (offline) RoundTrip(r *http.Request) (*http.Response, error) {
+	return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Name: r.URL.Hostname(), Err: "no such host"}}
+}
+
+func TestNoNetwork(t *testing.T) {
+	_, h := newStandIn(t, nil)
+	h.client.Transport = offline{}
+	_, err := pull(t, h, t.TempDir(), "")
+	refused(t, err, "127.0.0.1 is not found", "network")
 }
 
 func TestTheTokenGoesToTheHubAlone(t *testing.T) {
