@@ -88,6 +88,7 @@ func (b *builder) mixed(rule RouteRule) *feedForward {
 	f.how.Normalize = b.flag("expert_weights_norm", false)
 	f.how.Scale = b.scale("expert_weights_scale")
 	if f.how.Groups = b.intOr("expert_group_count", 0); f.how.Groups > 1 {
+		b.check(f.how.Groups <= mostGroups, "expert_group_count is %d; at most %d are supported", f.how.Groups, mostGroups)
 		f.how.GroupsUsed = b.int("expert_group_used_count")
 		each := s.Experts / f.how.Groups
 		b.check(s.Experts%f.how.Groups == 0 && each > 1 && f.how.GroupsUsed <= f.how.Groups && f.how.GroupsUsed*each >= s.ExpertsUsed,

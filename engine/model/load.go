@@ -77,8 +77,8 @@ func Architectures() []string {
 	return names
 }
 
-// mostLayers and mostHeads are more than any model has.
-const mostLayers, mostHeads = 4096, 4096
+// These are more than any model has. Routing keeps a bit for each group.
+const mostLayers, mostHeads, mostGroups = 4096, 4096, 64
 
 // readSpec reads the sizes that all families share.
 func (b *builder) readSpec() {
