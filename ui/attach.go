@@ -101,7 +101,7 @@ func (m attachedMsg) apply(r *root) tea.Cmd {
 			r.pasteText(m.pasted) // it was no path
 			return nil
 		}
-		r.say(toneBad, cause(m.err))
+		r.say(toneBad, text.CleanLine(cause(m.err)))
 		return nil
 	}
 	limit := r.backOf(m.p).info.Context

@@ -69,7 +69,7 @@ func (b *backend) open(ctx context.Context, open Opener, room []Engine) tea.Cmd 
 func (b *backend) opened(msg openedMsg) tea.Cmd {
 	b.loading = 0
 	if msg.err != nil {
-		b.err = cause(msg.err)
+		b.err = text.Clean(cause(msg.err))
 		return nil
 	}
 	b.engine, b.info, b.closed = msg.engine, msg.engine.Info(), false

@@ -3,12 +3,10 @@ package ui
 import (
 	"errors"
 	"io/fs"
-
-	"github.com/confab-tui/confab/ui/text"
 )
 
 // cause says what went wrong with a file: what happens most in plain words, instead of
-// what the system calls it.
+// what the system calls it. It is still to be cleaned.
 func cause(err error) string {
 	var path *fs.PathError
 	s := err.Error()
@@ -18,5 +16,5 @@ func cause(err error) string {
 	case errors.As(err, &path) && errors.Is(err, fs.ErrPermission):
 		s = "no permission for " + path.Path
 	}
-	return text.Clean(s)
+	return s
 }

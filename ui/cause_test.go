@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 func TestCause(t *testing.T) {
@@ -15,7 +18,7 @@ func TestCause(t *testing.T) {
 	}{
 		{fmt.Errorf("stat: %w", &fs.PathError{Op: "stat", Path: "/a.gguf", Err: fs.ErrNotExist}), "there is no file /a.gguf"},
 		{&fs.PathError{Op: "open", Path: "/b", Err: fs.ErrPermission}, "no permission for /b"},
-		{errors.New("a\x1bb"), "a␛b"},
+		{errors.New("out of memory"), "out of memory"},
 	} {
 		if got := cause(c.err); got != c.want {
 			t.Errorf("%v is told as %q, not %q", c.err, got, c.want)
@@ -31,5 +34,22 @@ func TestMissingFiles(t *testing.T) {
 		b.runCommand(name + path)
 		b.settle()
 		b.shows("there is no file " + path[:20])
+	}
+}
+
+// TestCausesAreOneLine: names of files and answers of hubs may hold anything.
+func TestCausesAreOneLine(t *testing.T) {
+	err := &fs.PathError{Op: "open", Path: "/a\nb\x1bc", Err: fs.ErrNotExist}
+	for _, msg := range []interface{ apply(*root) tea.Cmd }{
+		attachedMsg{path: err.Path, err: err},
+		exportedMsg{path: err.Path, err: err},
+		importedMsg{path: err.Path, err: err},
+		fetchedMsg{f: &fetching{name: "x"}, err: err},
+	} {
+		b := newBench(t, 120, 32)
+		msg.apply(b.r)
+		if said := b.r.toast.text; strings.ContainsAny(said, "\n\x1b") || !strings.Contains(said, "there is no file /a") {
+			t.Errorf("%T says %q", msg, said)
+		}
 	}
 }

@@ -30,7 +30,7 @@ func (m exportedMsg) apply(r *root) tea.Cmd {
 	case errors.Is(m.err, fs.ErrExist):
 		r.say(toneBad, text.CleanLine(m.path)+" is there already and stays as it is: give another name")
 	case m.err != nil:
-		r.say(toneBad, "export: "+cause(m.err))
+		r.say(toneBad, "export: "+text.CleanLine(cause(m.err)))
 	case m.chats > 0:
 		r.say(toneQuiet, plural(m.chats, "chat", "chats")+" written to "+text.CleanLine(m.path))
 	default:
@@ -168,7 +168,7 @@ func (r *root) importCommand(arg string) tea.Cmd {
 func (m importedMsg) apply(r *root) tea.Cmd {
 	name := text.CleanLine(filepath.Base(m.path))
 	if m.err != nil {
-		s := cause(m.err)
+		s := text.CleanLine(cause(m.err))
 		if !strings.Contains(s, name) {
 			s = name + ": " + s
 		}

@@ -97,7 +97,7 @@ func (m fetchedMsg) apply(r *root) tea.Cmd {
 		m.f.err = "stopped; what came is kept, and fetching it again goes on from there"
 		r.say(toneQuiet, m.f.name+": "+m.f.err)
 	case m.err != nil:
-		m.f.err = cause(m.err)
+		m.f.err = text.CleanLine(cause(m.err))
 		r.say(toneBad, m.f.name+": "+m.f.err)
 	default:
 		r.fetches = slices.DeleteFunc(r.fetches, func(f *fetching) bool { return f == m.f })
