@@ -107,32 +107,53 @@ func (t *tab) mixed(r *root) bool {
 }
 
 // header gives the two lines above a pane's text where several stand side by
-// side: its number and knobs, and how far it is.
+// side: its number and what tells it from the others, and how far it is.
 func (p *pane) header(r *root, w, number, least int) (string, string) {
-	th, t := r.th, r.tab()
-	s := p.conv.layers.settings(&r.backOf(p).base)
-	dot := " " + th.mark.dot + " "
-	line := fmt.Sprintf("T %.2f", s.Temperature)
-	if a := p.lastAnswer(); a != nil {
-		line += dot + fmt.Sprintf("seed %d", a.seed)
-	} else if s.Seed >= 0 {
-		line += dot + fmt.Sprintf("seed %d", s.Seed)
-	}
-	if t.mixed(r) {
-		line = text.Truncate(r.backOf(p).name(), modelShort, th.mark.ellipsis) + dot + line
-	}
-	title := text.CleanLine(p.conv.chat.Title)
-	if title != "" && !t.compare {
-		if room := w - 5 - text.Width(line) - 3; room > 8 {
-			line = text.Truncate(title, room, th.mark.ellipsis) + dot + line
-		}
-	}
+	th := r.th
 	pn, num := th.dim, th.dim
-	if number == t.focus {
+	if number == r.tab().focus {
 		pn, num = th.accentStrong, th.accentStrong
 	}
-	line = text.Truncate(line, w-5, th.mark.ellipsis)
-	return fit(" "+num.draw(fmt.Sprint(number+1))+"  "+pn.draw(line), w), fit("    "+p.progress(th, least), w)
+	const margin = 4 // the cells before either line
+	line := p.heading(r, w-margin)
+	return fit(" "+num.draw(fmt.Sprint(number+1))+"  "+pn.draw(line), w), fit(spaces(margin)+p.progress(th, least), w)
+}
+
+// nameLeast is the fewest cells in which a name says something.
+const nameLeast = 8
+
+// heading is what tells a pane from the others, in w cells. Names are cut short. A seed
+// is left out where it has no room: a part of one would be read as another.
+func (p *pane) heading(r *root, w int) string {
+	t, b := r.tab(), r.backOf(p)
+	dot, ellipsis := " "+r.th.mark.dot+" ", r.th.mark.ellipsis
+	model, title := "", ""
+	if t.mixed(r) {
+		model = text.Truncate(b.name(), modelShort, ellipsis)
+	}
+	if !t.compare {
+		title = text.CleanLine(p.conv.chat.Title)
+	}
+	s := p.conv.layers.settings(&b.base)
+	line := fmt.Sprintf("T %.2f", s.Temperature)
+	if a := p.lastAnswer(); a != nil {
+		s.Seed = int64(a.seed)
+	}
+	if s.Seed >= 0 {
+		used := 0
+		if model != "" {
+			used = nameLeast + text.Width(dot)
+		}
+		if full := line + dot + fmt.Sprintf("seed %d", s.Seed); text.Width(full)+used <= w {
+			line = full
+		}
+	}
+	for _, name := range []string{model, title} {
+		if room := w - text.Width(line+dot); name != "" && room >= nameLeast {
+			line = text.Truncate(name, room, ellipsis) + dot + line
+		}
+	}
+	return line
 }
 
 func (p *pane) lastAnswer() *answer {
