@@ -101,8 +101,7 @@ func (m attachedMsg) apply(r *root) tea.Cmd {
 			r.pasteText(m.pasted) // it was no path
 			return nil
 		}
-		r.say(toneBad, text.CleanLine(cause(m.err)))
-		return nil
+		return r.fail("%s", text.CleanLine(cause(m.err)))
 	}
 	limit := r.backOf(m.p).info.Context
 	used := 0
@@ -114,8 +113,7 @@ func (m attachedMsg) apply(r *root) tea.Cmd {
 		about = "about "
 	}
 	if limit > 0 && used+m.tokens >= limit {
-		r.say(toneBad, fmt.Sprintf("%s has %s%s tokens; the context of %s tokens has %s left: it is not attached", name, about, group(m.tokens), group(limit), group(max(limit-used, 0))))
-		return nil
+		return r.fail("%s has %s%s tokens; the context of %s tokens has %s left: it is not attached", name, about, group(m.tokens), group(limit), group(max(limit-used, 0)))
 	}
 	r.focus = focusInput
 	m.p.input.attach(fmt.Sprintf("%s %s %s %s %s%s tokens", name, r.th.mark.dot, size(int64(len(m.content))), r.th.mark.dot, about, group(m.tokens)), fenced(name, m.content))

@@ -36,12 +36,16 @@ func TestAttachFiles(t *testing.T) {
 	}
 	b.runCommand("/read " + write("image.png", "\x89PNG\x00\x01"))
 	b.shows("image.png is a binary file")
+	b.keys("ctrl+u")
 	b.runCommand("/read " + write("long.txt", strings.Repeat("word ", 4000)))
 	b.shows("long.txt has about 5,000 tokens; the context of 2,048 tokens has")
+	b.keys("ctrl+u")
 	b.runCommand("/read " + dir)
 	b.shows("is no file that can be read as text")
+	b.keys("ctrl+u")
 	b.runCommand("/read " + filepath.Join(dir, "nothing"))
 	b.shows("there is no file")
+	b.keys("ctrl+u")
 	b.send(tea.PasteMsg{Content: "/no/such/path here"})
 	if got := b.r.pane().input.value(); got != "/no/such/path here" {
 		t.Errorf("a path that is none became %q", got)

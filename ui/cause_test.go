@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,7 +27,8 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// TestMissingFiles holds commands to saying in plain words that a file is not there.
+// TestMissingFiles holds commands to saying in plain words that a file is not there,
+// and to giving back what was typed.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{"/read ", "/import "} {
 		b := newBench(t, 120, 32)
@@ -34,7 +36,32 @@ func TestMissingFiles(t *testing.T) {
 		b.runCommand(name + path)
 		b.settle()
 		b.shows("there is no file " + path[:20])
+		if got := b.r.pane().input.value(); got != name+path {
+			t.Errorf("the input holds %q, not the command that failed", got)
+		}
 	}
+}
+
+// TestLateFailureGivesBack holds commands whose end comes late to giving back what was
+// typed, but not over what was written meanwhile.
+func TestLateFailureGivesBack(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.ask("hello")
+	path := filepath.Join(t.TempDir(), "taken.md")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"/export " + path, "/compare nosuch neither", "/read " + filepath.Dir(path)} {
+		b.runCommand(line)
+		if got := b.r.pane().input.value(); got != line {
+			t.Errorf("the input holds %q, not %q", got, line)
+		}
+		b.keys("ctrl+u")
+	}
+	end := b.r.command("/read " + path + "x")()
+	b.write("quite another thing")
+	b.send(end)
+	b.shows("there is no file", "quite another thing")
 }
 
 // TestCausesAreOneLine: names of files and answers of hubs may hold anything.

@@ -106,6 +106,33 @@ func (r *root) command(line string) tea.Cmd {
 	if r.failed {
 		p.input = before
 	}
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		msg := cmd()
+		if m, ok := msg.(sheetMsg); ok {
+			return commandMsg{m, p, before}
+		}
+		return msg
+	}
+}
+
+// commandMsg is the end of a command that took a while. Where it failed, what was
+// typed comes back, unless something else was written meanwhile.
+type commandMsg struct {
+	sheetMsg
+	pane  *pane
+	typed editor
+}
+
+func (m commandMsg) apply(r *root) tea.Cmd {
+	r.failed = false
+	cmd := m.sheetMsg.apply(r)
+	if r.failed && m.pane.input.empty() && !r.noScreen {
+		m.pane.input = m.typed
+		r.remember()
+	}
 	return cmd
 }
 

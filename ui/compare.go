@@ -129,11 +129,7 @@ func (m compareMsg) apply(r *root) tea.Cmd {
 	for _, n := range m.names {
 		path, err := findModel(m.files, n)
 		if err != nil {
-			r.say(toneBad, err.Error())
-			if p := r.pane(); p.input.empty() {
-				p.input.set("/compare " + strings.Join(m.names, " "))
-			}
-			return nil
+			return r.fail("%v", err)
 		}
 		all = append(all, variant{n, func(p *pane) tea.Cmd {
 			p.model = r.backend(path)

@@ -28,9 +28,9 @@ type exportedMsg struct {
 func (m exportedMsg) apply(r *root) tea.Cmd {
 	switch {
 	case errors.Is(m.err, fs.ErrExist):
-		r.say(toneBad, text.CleanLine(m.path)+" is there already and stays as it is: give another name")
+		return r.fail("%s is there already and stays as it is: give another name", text.CleanLine(m.path))
 	case m.err != nil:
-		r.say(toneBad, "export: "+text.CleanLine(cause(m.err)))
+		return r.fail("export: %s", text.CleanLine(cause(m.err)))
 	case m.chats > 0:
 		r.say(toneQuiet, plural(m.chats, "chat", "chats")+" written to "+text.CleanLine(m.path))
 	default:
@@ -172,8 +172,7 @@ func (m importedMsg) apply(r *root) tea.Cmd {
 		if !strings.Contains(s, name) {
 			s = name + ": " + s
 		}
-		r.say(toneBad, s)
-		return nil
+		return r.fail("%s", s)
 	}
 	if len(m.chats) == 1 {
 		cmd := loadedMsg{chat: m.chats[0]}.apply(r)

@@ -114,6 +114,7 @@ func TestImportWhatWasExported(t *testing.T) {
 	b.keys("esc")
 	b.runCommand("/import " + filepath.Join(dir, "no.json"))
 	b.shows("there is no file")
+	b.keys("ctrl+u")
 	b.runCommand("/import " + filepath.Join(dir, "my\\ poem.json"))
 	b.shows("imported from my poem.json")
 }

@@ -78,8 +78,7 @@ type presetSavedMsg struct {
 
 func (m presetSavedMsg) apply(r *root) tea.Cmd {
 	if m.err != nil {
-		r.say(toneBad, text.CleanLine(m.err.Error()))
-		return nil
+		return r.fail("%s", text.CleanLine(m.err.Error()))
 	}
 	for _, b := range r.models.all {
 		b.base.presets = m.presets
