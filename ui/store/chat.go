@@ -3,9 +3,7 @@ package store
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/confab-tui/confab/engine/chat"
 )
@@ -175,26 +173,4 @@ func fromMillis(ms int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms)
-}
-
-// titleRunes is the longest title made from a message.
-const titleRunes = 60
-
-// titleFrom makes a title of a message's first words.
-func titleFrom(text string) string {
-	var b strings.Builder
-	n := 0
-	for i, word := range strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		if i > 0 {
-			b.WriteByte(' ')
-			n++
-		}
-		for _, r := range word {
-			if n++; n > titleRunes {
-				return strings.TrimSpace(b.String()) + "…"
-			}
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

@@ -84,8 +84,10 @@ func TestJSONIsLossless(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	s := openTest(t, t.TempDir())
+	c := example(s)
+	c.SetTitle("hi # there")
 	var b bytes.Buffer
-	if err := example(s).Export(&b, Markdown); err != nil {
+	if err := c.Export(&b, Markdown); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"---\ntitle: \"hi # there\"\n", "model: \"A: b\"", `"seed":"18446744073709551615"`, `"changes":[{"index":2`, "\n## User\n\nhi\n# there\n", "\n## Assistant (A)\n\n> hm\n> hm\n\nsecond\n", "## Tool f\n\n42"} {

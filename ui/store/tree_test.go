@@ -109,14 +109,3 @@ func TestUnknownMessages(t *testing.T) {
 		t.Error("loaded a chat that is not there")
 	}
 }
-
-func TestTitles(t *testing.T) {
-	for text, want := range map[string]string{
-		"  a \n\x1b[31m b": "a [31m b", "": "", "\xff": "",
-		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…",
-	} {
-		if got := titleFrom(text); got != want {
-			t.Errorf("%q gives the title %q, want %q", text, got, want)
-		}
-	}
-}
