@@ -135,18 +135,18 @@ func (p *pane) heading(r *root, w int) string {
 		title = text.CleanLine(p.conv.chat.Title)
 	}
 	s := p.conv.layers.settings(&b.base)
-	line := fmt.Sprintf("T %.2f", s.Temperature)
+	line, seed := fmt.Sprintf("T %.2f", s.Temperature), ""
 	if a := p.lastAnswer(); a != nil {
-		s.Seed = int64(a.seed)
+		seed = fmt.Sprintf("%sseed %d", dot, a.seed)
+	} else if s.Seed >= 0 {
+		seed = fmt.Sprintf("%sseed %d", dot, s.Seed)
 	}
-	if s.Seed >= 0 {
-		used := 0
-		if model != "" {
-			used = nameLeast + text.Width(dot)
-		}
-		if full := line + dot + fmt.Sprintf("seed %d", s.Seed); text.Width(full)+used <= w {
-			line = full
-		}
+	used := 0
+	if model != "" {
+		used = nameLeast + text.Width(dot)
+	}
+	if text.Width(line+seed)+used <= w {
+		line += seed
 	}
 	for _, name := range []string{model, title} {
 		if room := w - text.Width(line+dot); name != "" && room >= nameLeast {
