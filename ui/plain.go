@@ -3,7 +3,6 @@ package ui
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -21,7 +20,7 @@ import (
 // said instead.
 type plain struct {
 	r    *root
-	out  io.Writer
+	out  *rows
 	tty  bool // lines are typed: what comes at once is a paste
 	msgs chan tea.Msg
 	quit bool
@@ -50,14 +49,14 @@ func wantsPlain(o *Options, env []string) bool {
 }
 
 // runPlain holds the conversation until the lines end or the person leaves.
-func runPlain(ctx context.Context, r *root, in io.Reader, out io.Writer, tty bool) {
+func runPlain(ctx context.Context, r *root, in io.Reader, out *rows, tty bool) {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	newPlain(r, out, tty).loop(ctx, readLines(in), interrupts)
 }
 
-func newPlain(r *root, out io.Writer, tty bool) *plain {
+func newPlain(r *root, out *rows, tty bool) *plain {
 	r.options.frame = func() tea.Cmd { return tea.Tick(plainFrame, func(time.Time) tea.Msg { return frameMsg{} }) }
 	r.th.name, r.th.mark, r.th.still = themeNone, plainMarks, true
 	r.th.build()
@@ -97,7 +96,7 @@ func (p *plain) loop(ctx context.Context, lines <-chan string, interrupts <-chan
 	p.begin(p.r.Init())
 	defer func() {
 		if p.prompted {
-			fmt.Fprintln(p.out)
+			p.out.put("\n")
 		}
 	}()
 	p.speak()
@@ -142,7 +141,7 @@ func (p *plain) whole(s string, lines <-chan string) (all string, pasted bool) {
 			return s, pasted
 		}
 	}
-	fmt.Fprintln(p.out, text.Clean(s)) // nobody else shows what a script says
+	p.out.put(text.Clean(s) + "\n") // nobody else shows what a script says
 	return s, false
 }
 
@@ -198,8 +197,8 @@ func (p *plain) take(msg tea.Msg) {
 // line says one line of our own, on a line of its own.
 func (p *plain) line(s string) {
 	if p.prompted {
-		fmt.Fprintln(p.out)
 		p.prompted = false
+		p.out.put("\n")
 	}
-	fmt.Fprintln(p.out, text.Clean(s))
+	p.out.put(text.Clean(s) + "\n")
 }

@@ -53,7 +53,7 @@ func startPlain(t testing.TB, tty bool, in io.Reader, change ...func(*Options, *
 		t.Fatal(err)
 	}
 	r.restore(context.Background())
-	p := newPlain(r, s, tty)
+	p := newPlain(r, &rows{out: s, width: func() int { return 0 }}, tty)
 	go func() {
 		defer close(s.done)
 		p.loop(context.Background(), readLines(in), s.interrupts)

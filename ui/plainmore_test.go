@@ -46,7 +46,7 @@ func TestPlainSaysNothingWithinAnAnswer(t *testing.T) {
 	b := newBench(t, 80, 24)
 	var out strings.Builder
 	frame := b.r.options.frame
-	p := newPlain(b.r, &out, true)
+	p := newPlain(b.r, &rows{out: &out, width: func() int { return 0 }}, true)
 	b.r.options.frame = frame // the test's own
 	b.f.script = func(engine.Request) reply { return reply{text: poem, reason: engine.ReasonStop} }
 	b.r.pane().input.set("poem")

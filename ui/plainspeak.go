@@ -33,7 +33,7 @@ func (p *plain) speak() {
 	p.toast()
 	p.view()
 	if !p.quit && !p.prompted && p.turn == nil && !p.busy() {
-		fmt.Fprint(p.out, "you: ")
+		p.out.prompt("you: ")
 		p.prompted = true
 	}
 }
@@ -74,13 +74,13 @@ func (p *plain) answers() {
 			if p.prompted {
 				p.line("")
 			}
-			fmt.Fprint(p.out, p.paneName(p.r.tab().focus, t)+": ")
+			p.out.put(p.paneName(p.r.tab().focus, t) + ": ")
 		}
 	}
 	if t := p.turn; t != nil {
 		p.more(t)
 		if !t.running() {
-			fmt.Fprintln(p.out)
+			p.out.put("\n")
 			p.ended(t)
 			p.spoken[t], p.turn = true, nil
 		}
@@ -122,10 +122,10 @@ func (p *plain) paneName(i int, t *turn) string {
 func (p *plain) more(t *turn) {
 	if t.thought.Len() > 0 && !p.thinking {
 		p.thinking = true
-		fmt.Fprintln(p.out, "thinking.")
+		p.out.put("thinking.\n")
 	}
 	if s := t.doc.Source(); len(s) > p.said {
-		fmt.Fprint(p.out, s[p.said:])
+		p.out.put(s[p.said:])
 		p.said = len(s)
 	}
 }

@@ -38,7 +38,7 @@ func Run(ctx context.Context, o Options) error {
 	r.restore(ctx)
 	text.SetApart(!bare) // until the terminal says otherwise
 	if bare {
-		runPlain(ctx, r, os.Stdin, os.Stdout, term.IsTerminal(os.Stdin.Fd()))
+		runPlain(ctx, r, os.Stdin, &rows{out: os.Stdout, width: terminalWidth}, term.IsTerminal(os.Stdin.Fd()))
 	} else {
 		profile := colorprofile.ASCII
 		if r.th.colour {
@@ -49,6 +49,15 @@ func Run(ctx context.Context, o Options) error {
 	}
 	r.leave()
 	return errors.Join(err, closeStore())
+}
+
+// terminalWidth is how many cells a row has, 0 where the output is no terminal.
+func terminalWidth() int {
+	w, _, err := term.GetSize(os.Stdout.Fd())
+	if err != nil {
+		return 0
+	}
+	return w
 }
 
 // answersModes tells whether a terminal may be asked for its modes. Over ssh that is
