@@ -25,42 +25,47 @@ func (s *helpSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	return all[s.top:min(s.top+h, len(all))], nil
 }
 
-// page sets the areas into as many columns as fit, each area whole, in the
-// column that is the shortest so far.
+// page sets the areas into as many columns as fit, each area whole, in the column that
+// is the shortest so far; below them stand the commands, in all columns.
 func (s *helpSheet) page(r *root, w int) []string {
-	columns := max((w-2)/helpColumn, 1)
-	width := (w - 2) / columns
-	heights := make([][]string, columns)
-	blocks := make([][]string, 0, len(r.keys.all)+1)
+	columns := make([][]string, max((w-2)/helpColumn, 1))
+	width := (w - 2) / len(columns)
 	for _, a := range r.keys.all {
-		blocks = append(blocks, helpBlock(r.th, a, width))
-	}
-	blocks = append(blocks, commandBlock(r.th, width))
-	for _, b := range blocks {
 		least := 0
-		for i := range heights {
-			if len(heights[i]) < len(heights[least]) {
+		for i := range columns {
+			if len(columns[i]) < len(columns[least]) {
 				least = i
 			}
 		}
-		heights[least] = append(heights[least], b...)
+		columns[least] = append(columns[least], helpBlock(r.th, a, width)...)
 	}
-	n := 0
-	for _, c := range heights {
-		n = max(n, len(c))
+	out := append(sideBySide(columns, width, w), spaces(w), fit("  "+r.th.strong.draw("Commands"), w))
+	lines := commandLines(r.th, width)
+	high := (len(lines) + len(columns) - 1) / len(columns)
+	for i := range columns {
+		columns[i] = lines[min(i*high, len(lines)):min((i+1)*high, len(lines))]
 	}
-	out := make([]string, 0, n)
-	for i := range n {
+	return append(out, sideBySide(columns, width, w)...)
+}
+
+// sideBySide sets columns of lines of so many cells beside each other, in lines of w.
+func sideBySide(columns [][]string, width, w int) []string {
+	high := 0
+	for _, c := range columns {
+		high = max(high, len(c))
+	}
+	out := make([]string, high)
+	for i := range out {
 		var b strings.Builder
 		b.WriteString("  ")
-		for _, c := range heights {
+		for _, c := range columns {
 			if i < len(c) {
 				b.WriteString(c[i])
 			} else {
 				b.WriteString(spaces(width))
 			}
 		}
-		out = append(out, fit(b.String(), w))
+		out[i] = fit(b.String(), w)
 	}
 	return out
 }
@@ -76,8 +81,8 @@ func helpBlock(th *theme, a *area, w int) []string {
 	return out
 }
 
-func commandBlock(th *theme, w int) []string {
-	out := []string{spaces(w), fit(th.strong.draw("Commands"), w)}
+func commandLines(th *theme, w int) []string {
+	out := make([]string, 0, len(commands))
 	for _, c := range commands {
 		out = append(out, fit(th.accent.draw(fit("/"+c.name, helpKey))+th.dim.draw(text.Truncate(c.help, w-helpKey-2, th.mark.ellipsis)), w))
 	}
