@@ -31,10 +31,11 @@ func TestPlainViews(t *testing.T) {
 	s.types("/show parameters")
 	s.hears("temperature 0.80, by model\ntop-k 40, by model")
 	s.hears("you: ")
-	s.types("A rather long name of a conversation")
+	s.types("A rather long name of a conversation, longer than there is room for")
 	s.hears("you: ")
 	s.types("/pool")
 	s.hears("65,536 cells")
+	s.hears("A rather long name of a conversation, longer than there is r…")
 	s.hears("steps by batch")
 	if text := s.text(); strings.Contains(text, "held by an answer") || strings.Contains(text, "~") {
 		t.Errorf("the pool is said with its legend, or cut off:\n%s", text)

@@ -102,13 +102,13 @@ const (
 )
 
 // poolName is how many cells the chats' names have in a line of w cells: as many as
-// the longest takes, up to what the numbers beside it leave.
+// the longest takes, up to what the numbers beside it leave, and to a title's length.
 func (r *root) poolName(w int) int {
 	longest := 0
 	for _, o := range r.back().stats.Pool.Owners {
 		longest = max(longest, text.Width(r.ownerName(o.Conversation, w))+2)
 	}
-	return max(min(longest, w-poolRest, 56), 22)
+	return max(min(longest, w-poolRest, 72), 22)
 }
 
 // owners lists the conversations, with bars that are as long as their share of
@@ -197,9 +197,17 @@ func (r *root) engineLines(w int) []string {
 	dim := func(s string) string { return fit("  "+th.dim.draw(s), w) }
 	out := []string{
 		dim(fmt.Sprintf("%s   %s a cell, %s the pool   context %s", text.CleanLine(i.Name), size(i.CellBytes), size(i.CellBytes*int64(i.Cells)), group(i.Context))),
-		dim(fmt.Sprintf("writes %6s tok/s for %s   reads %8s tok/s", perSecond(st.TokensPerSecond), plural(st.Streams, "answer", "answers"), perSecond(st.PromptPerSecond))),
+		dim(speedLine(st)),
 	}
 	return append(out, dim(stepLine(st.Steps)))
+}
+
+func speedLine(st *engine.Stats) string {
+	write, read := perSecond(st.TokensPerSecond), perSecond(st.PromptPerSecond)
+	if st.Streams == 0 {
+		return fmt.Sprintf("wrote %6s tok/s   read %8s tok/s", write, read)
+	}
+	return fmt.Sprintf("writes %6s tok/s for %s   reads %8s tok/s", write, plural(st.Streams, "answer", "answers"), read)
 }
 
 // otherPools tell of the models that other chats use.
