@@ -111,8 +111,8 @@ func (r *root) tuned(words []string) []variant {
 	for _, w := range words {
 		if v, err := strconv.ParseFloat(w, 64); err == nil {
 			out = append(out, atTemperatures([]float64{knobs[knobTemperature].clamp(v)})...)
-		} else if _, ok := r.base().preset(w); ok {
-			out = append(out, variant{w, func(p *pane) tea.Cmd { p.conv.layers.choose(w); return nil }})
+		} else if set, ok := r.base().preset(w); ok {
+			out = append(out, variant{w, func(p *pane) tea.Cmd { p.conv.layers.choose(set); return nil }})
 		}
 	}
 	return out

@@ -132,7 +132,7 @@ func (r *root) hints(p *pane) []string {
 		return r.textHints(p)
 	case r.focus == focusPanel:
 		in := func(do action) string { return r.keys.key(do, r.keys.knobs) }
-		return th.hints(in(doKnobDown)+" "+in(doKnobUp)+" choose", in(doTurnLess)+" "+in(doTurnMore)+" turn", "digits enter", in(doKnobReset)+" reset", in(doKnobUndo)+" undo", in(doWrite)+" write")
+		return th.hints(in(doKnobDown)+" "+in(doKnobUp)+" choose", in(doTurnLess)+" "+in(doTurnMore)+" turn", "0..9 number", in(doKnobReset)+" reset", in(doKnobUndo)+" undo", in(doWrite)+" write")
 	case p.editing != nil:
 		return th.hints("enter answers anew", "esc leaves it")
 	case p.conv.running() && p.input.empty():

@@ -179,13 +179,11 @@ func (k *knob) write(v float64) string {
 
 // parse reads what a person typed for this knob.
 func (k *knob) parse(s string) (float64, error) {
-	switch strings.ToLower(strings.TrimSpace(s)) {
-	case "off", "random", "none", strings.ToLower(k.offWord):
+	switch word := strings.ToLower(strings.TrimSpace(s)); {
+	case word == "off", word == "random", word == "none", word == strings.ToLower(k.offWord), k.toggle && word == "false":
 		return k.off, nil
-	case "on", "true":
-		if k.toggle {
-			return 1, nil
-		}
+	case k.toggle && (word == "on" || word == "true"):
+		return 1, nil
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(v) {

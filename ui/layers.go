@@ -78,12 +78,12 @@ func (l *layers) reset(k knobIndex) {
 	l.set[k], l.live[k], l.value[k] = false, false, 0
 }
 
-// choose takes a preset, which covers what was set by hand before, apart from
-// the seed, the limit and the order, which no preset is about.
-func (l *layers) choose(name string) {
-	l.preset = name
+// choose takes a preset, which covers what was set by hand before of the knobs that
+// presets are about: of the rest only what this one names.
+func (l *layers) choose(p preset) {
+	l.preset = p.name
 	for k := range knobCount {
-		if k != knobSeed && k != knobMaxTokens && k != knobTemperatureLast && k != knobLastN {
+		if _, named := p.values[k]; named || k < knobLastN {
 			l.reset(k)
 		}
 	}

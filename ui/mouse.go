@@ -152,15 +152,7 @@ func (r *root) clickPanel(m tea.Mouse, l layout) {
 		}
 		return
 	}
-	if y == int(knobCount)+2 {
-		x := 2
-		for _, p := range r.base().presets {
-			if at := m.X - l.panel.x; at >= x && at < x+len(p.name) {
-				r.choosePreset(p.name)
-			}
-			x += len(p.name) + 2
-		}
-	}
+	r.clickPreset(m.X-l.panel.x, y-presetTop(l.panel.h), l.panel.w)
 }
 
 // slide turns the chosen knob to a column of its slider.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/text"
 )
 
 // find gives the cell at which a text stands on the screen.
@@ -14,7 +15,7 @@ func (b *bench) find(s string) (x, y int) {
 	b.Helper()
 	for y, line := range strings.Split(b.screen(), "\n") {
 		if i := strings.Index(line, s); i >= 0 {
-			return len([]rune(line[:i])), y
+			return text.Width(line[:i]), y
 		}
 	}
 	b.Fatalf("%q is not on the screen:\n%s", s, b.screen())

@@ -45,7 +45,7 @@ func (r *root) drawPanel(w, h int) []string {
 		lines = append(lines, r.knobLine(k, w))
 	}
 	gap()
-	lines = append(lines, r.presetLine(w))
+	lines = append(lines, r.presetLines(w)...)
 	gap()
 	lines = append(lines, r.explainLines(w, compact)...)
 	lines = append(lines, r.pictureLines(w, h-len(lines))...)
@@ -114,29 +114,6 @@ func (r *root) slider(k *knob, v float64, w int, chosen bool) string {
 func right(s string, w int) string {
 	s = text.Truncate(s, w, "")
 	return spaces(w-text.Width(s)) + s
-}
-
-func (r *root) presetLine(w int) string {
-	th := r.th
-	s := "  "
-	now := r.pane().conv.layers.preset
-	if now == "" {
-		now = "model"
-	}
-	for i, p := range r.base().presets {
-		if i > 0 {
-			s += "  "
-		}
-		switch {
-		case p.name == now:
-			s += th.accentStrong.draw(p.name)
-		case th.colour:
-			s += pen(string(th.dim)+"\x1b[4m").draw(p.name[:1]) + th.dim.draw(p.name[1:])
-		default:
-			s += th.dim.draw(p.name)
-		}
-	}
-	return fit(s, w)
 }
 
 // explainLines say in a line or two what the chosen knob does.

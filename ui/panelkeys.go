@@ -126,7 +126,8 @@ func (r *root) setKnob(k knobIndex, v float64) {
 }
 
 func (r *root) choosePreset(name string) {
-	r.changeKnobs(func(l *layers) { l.choose(name) })
+	p, _ := r.base().preset(name)
+	r.changeKnobs(func(l *layers) { l.choose(p) })
 }
 
 func (r *root) changeKnobs(change func(*layers)) {

@@ -20,17 +20,17 @@ var presetName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 // presets holds.
 func (r *root) savePreset(name string) tea.Cmd {
 	dir := r.options.ConfigDir
+	path := filepath.Join(dir, presetFile)
 	switch _, taken := r.base().preset(name); {
 	case dir == "":
 		return r.fail("there is no config folder to keep presets in")
 	case !presetName.MatchString(name) || name == "save":
 		return r.fail("write /preset save NAME, the name being a word of small letters")
 	case taken:
-		return r.fail("there is a preset %s already: give another name", name)
+		return r.fail("there is a preset %s already: give another name, or change it in %s", name, text.CleanLine(path))
 	}
 	table := presetTable(name, r.pane().conv.layers.settings(r.base()))
 	return func() tea.Msg {
-		path := filepath.Join(dir, presetFile)
 		err := appendTo(path, table)
 		m := presetSavedMsg{name: name, path: path, err: err}
 		m.presets, m.faults = readPresets(dir)
@@ -38,13 +38,21 @@ func (r *root) savePreset(name string) tea.Cmd {
 	}
 }
 
-// presetTable is a preset as it stands in the file: those knobs that the program's
-// own presets are about.
+// presetTable is a preset as it stands in the file: everything about how tokens are
+// chosen. The seed and the limit are of a chat.
 func presetTable(name string, s settings) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s]\n", name)
-	for k := knobTemperature; k <= knobFrequency; k++ {
-		fmt.Fprintf(&b, "%s = %s\n", knobs[k].flag, strconv.FormatFloat(knobs[k].clamp(knobs[k].get(&s)), 'f', -1, 64))
+	for k := range knobCount {
+		if k == knobSeed || k == knobMaxTokens {
+			continue
+		}
+		v := knobs[k].clamp(knobs[k].get(&s))
+		word := trimNumber(v)
+		if knobs[k].toggle {
+			word = strconv.FormatBool(v != 0)
+		}
+		fmt.Fprintf(&b, "%s = %s\n", knobs[k].flag, word)
 	}
 	return b.String()
 }
