@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -78,5 +79,19 @@ func TestCausesAreOneLine(t *testing.T) {
 		if said := b.r.toast.text; strings.ContainsAny(said, "\n\x1b") || !strings.Contains(said, "there is no file /a") {
 			t.Errorf("%T says %q", msg, said)
 		}
+	}
+}
+
+// TestEditorFaults: an editor that cannot be run, or that fails, is told in plain words.
+func TestEditorFaults(t *testing.T) {
+	for _, c := range []struct{ argv, want string }{
+		{"/no/such/editor", "the editor: there is no file /no/such/editor: $VISUAL or $EDITOR names another"},
+		{"no-such-editor", "there is no editor no-such-editor: $VISUAL or $EDITOR names another"},
+		{"false", "the editor ended with exit status 1: the message stays as it was"},
+	} {
+		b := newBench(t, 120, 32)
+		b.write("a draft")
+		b.send(writtenMsg{pane: b.r.pane(), err: exec.Command(c.argv).Run()})
+		b.shows("a draft", c.want)
 	}
 }

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -8,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/confab-tui/confab/ui/screen"
+	"github.com/confab-tui/confab/ui/text"
 )
 
 // writtenMsg is what came back from the external editor.
@@ -19,13 +22,30 @@ type writtenMsg struct {
 
 func (m writtenMsg) apply(r *root) tea.Cmd {
 	if m.err != nil {
-		r.say(toneBad, "the editor: "+m.err.Error())
+		r.say(toneBad, text.CleanLine(editorFault(m.err)))
 		return nil
 	}
 	m.pane.input.set(strings.TrimRight(m.text, "\n"))
 	m.pane.input.pasted = true // what comes from a file is no command
 	r.remember()
 	return nil
+}
+
+// editorFault says why nothing came back, and what then helps.
+func editorFault(err error) string {
+	var exit *exec.ExitError
+	var name *exec.Error
+	var path *fs.PathError
+	const cure = ": $VISUAL or $EDITOR names another"
+	switch {
+	case errors.As(err, &exit):
+		return "the editor ended with " + exit.Error() + ": the message stays as it was"
+	case errors.As(err, &name):
+		return "there is no editor " + name.Name + cure
+	case errors.As(err, &path) && path.Op == "fork/exec":
+		return "the editor: " + cause(err) + cure
+	}
+	return "the editor: " + cause(err)
 }
 
 // external gives what is being written to the person's editor.
