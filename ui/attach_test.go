@@ -31,7 +31,7 @@ func TestAttachFiles(t *testing.T) {
 	b.keys("enter")
 	b.settle()
 	got := b.f.asked[0].Messages[0].Content
-	if !strings.HasPrefix(got, "my notes.txt:\n\n````\nA line") || !strings.Contains(got, "````\n What is it?other.md:\n\n```\n# Other\n```") {
+	if !strings.HasPrefix(got, "my notes.txt:\n\n````\nA line") || !strings.Contains(got, "````\nWhat is it?\n\nother.md:\n\n```\n# Other\n```") {
 		t.Errorf("sent %q", got)
 	}
 	b.runCommand("/read " + write("image.png", "\x89PNG\x00\x01"))

@@ -81,18 +81,27 @@ func (e *editor) selected() string {
 	return e.written(e.s[from:to])
 }
 
-// written is a part of the text with its chips written out.
+// written is a part of the text with its chips written out, files in paragraphs of their
+// own.
 func (e *editor) written(s string) string {
 	if len(e.chips) == 0 {
 		return s
 	}
 	var b strings.Builder
+	file := false // the space that an attached file brings follows
 	for _, r := range s {
-		if i := int(r - chipRune); i >= 0 && i < len(e.chips) {
-			b.WriteString(e.chips[i])
-		} else {
-			b.WriteRune(r)
+		i := int(r - chipRune)
+		if i < 0 || i >= len(e.chips) {
+			if !file || r != ' ' {
+				b.WriteRune(r)
+			}
+			file = false
+			continue
 		}
+		if file = e.names[i] != ""; file && b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(e.chips[i])
 	}
 	return b.String()
 }
