@@ -15,6 +15,8 @@ func cause(err error) string {
 		s = "there is no file " + path.Path
 	case errors.As(err, &path) && errors.Is(err, fs.ErrPermission):
 		s = "no permission for " + path.Path
+	case errors.As(err, &path): // the reason first: the name may be longer than its place
+		s = path.Err.Error() + ": " + path.Path
 	}
 	return s
 }

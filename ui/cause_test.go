@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,6 +21,7 @@ func TestCause(t *testing.T) {
 	}{
 		{fmt.Errorf("stat: %w", &fs.PathError{Op: "stat", Path: "/a.gguf", Err: fs.ErrNotExist}), "there is no file /a.gguf"},
 		{&fs.PathError{Op: "open", Path: "/b", Err: fs.ErrPermission}, "no permission for /b"},
+		{&fs.PathError{Op: "open", Path: "/c", Err: syscall.ENAMETOOLONG}, "file name too long: /c"},
 		{errors.New("out of memory"), "out of memory"},
 	} {
 		if got := cause(c.err); got != c.want {
