@@ -99,10 +99,7 @@ func (p *plain) name(t *turn) string {
 	if t.m.Role != chat.Assistant {
 		return "you"
 	}
-	if t.answer != nil && t.answer.model != "" {
-		return text.CleanLine(t.answer.model)
-	}
-	return "model"
+	return t.model()
 }
 
 // paneName is who speaks, and where several answer what tells them apart.

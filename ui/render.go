@@ -142,11 +142,7 @@ func (p *page) version() string {
 }
 
 func (p *page) label() string {
-	name := "model"
-	if p.t.answer != nil && p.t.answer.model != "" {
-		name = p.t.answer.model
-	}
-	return p.th.label.draw(text.CleanLine(name)) + p.version()
+	return p.th.label.draw(p.t.model()) + p.version()
 }
 
 // thinking sets the reasoning in one of three states: its last lines while it

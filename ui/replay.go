@@ -38,8 +38,10 @@ func (r *root) replayAnswer(p *pane, t *turn) tea.Cmd {
 		t = p.conv.lastOf(chat.Assistant)
 	}
 	switch {
-	case t == nil || t.answer == nil:
-		return r.fail("there is no answer of a model to replay")
+	case t == nil:
+		return r.fail("there is no answer to replay yet")
+	case t.answer == nil:
+		return r.fail("confab did not write this answer: how it was made is not known")
 	case t.running():
 		return r.fail("the answer is still being written")
 	case len(t.m.Tokens) <= t.answer.given:

@@ -36,11 +36,11 @@ func (r *root) openTokens() {
 	for i := len(p.conv.turns) - 1; i >= 0 && (t == nil || t.answer == nil); i-- {
 		t = p.conv.turns[i]
 	}
-	if t == nil || t.answer == nil {
+	if p.conv.lastOf(chat.Assistant) == nil {
 		r.say(toneQuiet, "there is no answer yet whose tokens could be shown")
 		return
 	}
-	if t.recall(); len(t.answer.tokens) == 0 {
+	if t.recall(); t.answer == nil || len(t.answer.tokens) == 0 {
 		r.say(toneQuiet, "the odds of this answer are not known: confab did not write it, or an older one did")
 		return
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/confab-tui/confab/engine"
@@ -85,7 +86,7 @@ func newTurn(m *store.Message) *turn {
 	t := &turn{m: m, which: 1, of: 1}
 	t.doc.Append(m.Content)
 	t.thought.Append(m.Thinking)
-	if m.Facts != nil {
+	if m.Facts != nil && m.Facts.Sampling != nil { // else another program made it
 		t.answer = restoreAnswer(m.Facts)
 	}
 	if !t.answer.running() {
@@ -98,6 +99,17 @@ func newTurn(m *store.Message) *turn {
 func (t *turn) touch() { t.version++ }
 
 func (t *turn) running() bool { return t.answer.running() }
+
+// model is the name of the one that made the message.
+func (t *turn) model() string {
+	name := ""
+	if t.answer != nil {
+		name = t.answer.model
+	} else if t.m.Facts != nil {
+		name = t.m.Facts.ModelName
+	}
+	return cmp.Or(text.CleanLine(name), "model")
+}
 
 // plain is the message as a person would copy it.
 func (t *turn) plain() string { return strings.TrimSpace(t.m.Content) }
