@@ -370,6 +370,9 @@ func (r *root) fork(p *pane, t *turn) {
 		return
 	}
 	c := p.conv.chat.Fork(t.m.ID)
+	if c.Title != "" { // lists tell the two apart
+		c.SetTitle(c.Title + " " + r.th.mark.dot + " copy")
+	}
 	c.SetSampling(p.conv.layers.save())
 	q := newPane(c, r.th)
 	q.model = p.model

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -339,15 +340,16 @@ func (r *root) undoCommand(arg string) tea.Cmd {
 		}
 	}
 	p := r.pane()
-	for i := len(p.conv.turns) - 1; i >= 0; i-- {
-		if p.conv.turns[i].m.Role == chat.User {
-			if n--; n == 0 {
-				r.deleteTurn(p, p.conv.turns[i])
+	have := 0
+	for _, t := range slices.Backward(p.conv.turns) {
+		if t.m.Role == chat.User {
+			if have++; have == n {
+				r.deleteTurn(p, t)
 				return nil
 			}
 		}
 	}
-	return r.fail("there are not so many turns")
+	return r.fail("this chat has %s to take back", plural(have, "turn", "turns"))
 }
 
 func (r *root) forkCommand(string) tea.Cmd {

@@ -31,7 +31,7 @@ func TestChatCommands(t *testing.T) {
 	}
 	b.keys("alt+z")
 	b.runCommand("/undo 9")
-	b.shows("there are not so many turns")
+	b.shows("this chat has 2 turns to take back")
 	b.keys("ctrl+u")
 	b.runCommand("/rename A new name")
 	b.shows("● A new name")
@@ -72,6 +72,7 @@ func TestChatCommands(t *testing.T) {
 	if len(b.r.tabs) != 2 || len(b.r.pane().conv.turns) != 10 {
 		t.Errorf("%d tabs, %d messages in the fork", len(b.r.tabs), len(b.r.pane().conv.turns))
 	}
+	b.shows("A new name · copy")
 	b.runCommand("/reload")
 	b.shows("confab tiny Q8_0")
 }

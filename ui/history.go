@@ -152,7 +152,10 @@ func (s *historySheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cm
 		return true, r.fetchChats()
 	case key == "alt+i":
 		r.sheet, r.focus = nil, focusInput
-		r.pane().input.set("/import ")
+		if p := r.pane(); !p.input.empty() {
+			r.clearInput(p)
+		}
+		r.pane().input.insert("/import ")
 		return true, nil
 	case key == "alt+p" && c != nil:
 		r.pin(c)

@@ -45,6 +45,10 @@ func TestClearedInputComesBack(t *testing.T) {
 	b.hides("quite new")
 	b.keys("alt+z")
 	b.shows("quite new")
+	b.keys("ctrl+s alt+i")
+	b.shows("/import", "alt+z brings it back")
+	b.keys("alt+z")
+	b.shows("quite new")
 }
 
 // TestWhatIsBelowIsSaid holds lists that are longer than their place to saying so.
