@@ -371,7 +371,7 @@ func (r *root) fork(p *pane, t *turn) {
 	}
 	c := p.conv.chat.Fork(t.m.ID)
 	if c.Title != "" { // lists tell the two apart
-		c.SetTitle(c.Title + " " + r.th.mark.dot + " copy")
+		c.SetTitle(c.Title + titlePart + "copy")
 	}
 	c.SetSampling(p.conv.layers.save())
 	q := newPane(c, r.th)

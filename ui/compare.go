@@ -17,6 +17,9 @@ import (
 // compareTemperatures are what the preset sets side by side.
 var compareTemperatures = []float64{0, 0.4, 0.8, 1.2}
 
+// titlePart stands in a chat's title before what tells it from others of that title.
+const titlePart = " · "
+
 // variant is what a pane of a comparison alone is: name tells it from the others,
 // make begins what it needs.
 type variant struct {
@@ -68,7 +71,7 @@ func (r *root) compare(all []variant) tea.Cmd {
 		p.conv.think = from.conv.think
 		p.conv.layers = from.conv.layers
 		t.panes = append(t.panes, p)
-		p.conv.variant = " " + r.th.mark.dot + " " + v.name
+		p.conv.variant = titlePart + v.name
 		p.conv.entitle()
 		cmds = append(cmds, v.make(p))
 		p.conv.chat.SetSampling(p.conv.layers.save())

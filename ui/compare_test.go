@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/confab-tui/confab/engine/library"
 )
 
@@ -18,10 +20,12 @@ func TestComparedChatsHaveTheirNames(t *testing.T) {
 	b.runCommand("/compare 0 0.7 creative")
 	b.settle()
 	b.keys("ctrl+s")
-	b.shows("Capital of Japan? · T 0 ", "Capital of Japan? · T 0.7 ", "Capital of Japan? · creative ")
+	b.shows("Capital of Japan? · T 0 ", "Capital of Japan? · T 0.7 ", "Capital of Japan? · creative ", "compare · Capital of Japan?")
 	b.keys("esc ctrl+n")
 	b.runCommand("/compare precise creative")
+	b.shows("● compare   +")
 	b.ask("Capital of France?")
+	b.shows("○ compare · Capital of Japan?", "● compare · Capital of France?")
 	b.ask("And of Peru?")
 	b.keys("ctrl+s")
 	b.shows("Capital of France? · precise ", "Capital of France? · creative ")
@@ -123,4 +127,17 @@ func TestQueuedPromptKeepsItsDice(t *testing.T) {
 	if want := []int64{1, 1, 1, 1, 2, 2, 2, 2}; !slices.Equal(seeds, want) {
 		t.Errorf("the seeds are %v, want %v", seeds, want)
 	}
+}
+
+// TestTargetsOutOfSight: where a window has not room for all panes that are written to,
+// the input says how many are in sight.
+func TestTargetsOutOfSight(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.write("Capital of Japan?")
+	b.keys("alt+c")
+	b.settle()
+	b.shows("to 4 panes")
+	b.hides("in sight")
+	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	b.shows("to 4 panes, 3 in sight")
 }

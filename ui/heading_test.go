@@ -17,6 +17,9 @@ func TestHeadings(t *testing.T) {
 	b.keys("alt+c")
 	b.settle()
 	b.shows("1  T 0.00 · seed 725512│", "4  T 1.20 · seed 725512")
+	b.keys("ctrl+k")
+	b.shows("─┤  top-k") // the rule under the heads ends at the panel
+	b.keys("ctrl+k")
 
 	p := b.r.pane()
 	p.lastAnswer().seed = 1234567890123

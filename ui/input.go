@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -123,7 +124,11 @@ func (r *root) hints(p *pane) []string {
 	}
 	var parts []string
 	if n := len(r.targets()); n > 1 {
-		parts = append(parts, th.accentStrong.draw("to "+plural(n, "pane", "panes")))
+		to := "to " + plural(n, "pane", "panes")
+		if l := r.layout(); len(l.panes) < n {
+			to += fmt.Sprintf(", %d in sight", len(l.panes))
+		}
+		parts = append(parts, th.accentStrong.draw(to))
 	}
 	switch {
 	case r.sheet != nil:

@@ -115,7 +115,7 @@ func (s *modelSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	lines = append(lines, s.list(r, w, h-len(lines))...)
 	if !s.loading && len(s.all) == 1 {
 		lines = append(lines, spaces(w))
-		for _, l := range text.Wrap("no GGUF files in the usual folders; /model PATH opens one by its path", w-2*gutter) {
+		for _, l := range text.Wrap("no GGUF files in the usual folders; ctrl+d fetches one, /model PATH opens one by its path", w-2*gutter) {
 			lines = append(lines, fit("  "+th.dim.draw(l), w))
 		}
 	}

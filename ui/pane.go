@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/store"
@@ -51,10 +52,13 @@ const maxPanes = 6
 func (t *tab) pane() *pane { return t.panes[t.focus] }
 
 func (t *tab) title() string {
-	if t.compare && len(t.panes) > 1 {
-		return "compare"
-	}
 	s := text.CleanLine(t.pane().conv.chat.Title)
+	if t.compare && len(t.panes) > 1 {
+		if i := strings.LastIndex(s, titlePart); i >= 0 {
+			s = s[:i]
+		}
+		return strings.TrimSuffix("compare"+titlePart+s, titlePart)
+	}
 	if s == "" {
 		s = "new chat"
 	}

@@ -55,7 +55,7 @@ type marks struct {
 	unread, idle, busy, wait   string
 	folded, open               string
 	rule, divider, cross, tee  string
-	joint, pinned              string
+	joint, end, pinned         string
 	track, fill, handle        string
 	bar                        string
 	eighths                    []string
@@ -68,7 +68,7 @@ type marks struct {
 
 var richMarks = marks{
 	unread: "●", idle: "○", busy: "◐", wait: "⏸", folded: "▸", open: "▾",
-	rule: "─", divider: "│", cross: "┼", tee: "┬", joint: "┴", pinned: "◆", track: "─", fill: "━", handle: "●",
+	rule: "─", divider: "│", cross: "┼", tee: "┬", joint: "┴", end: "┤", pinned: "◆", track: "─", fill: "━", handle: "●",
 	bar: "▇", eighths: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	empty: "·", cursor: "▌", dot: "·", more: "↓", prev: "‹", next: "›", up: "↑", down: "↓",
 	edge: "▎", ellipsis: "…", shades: [2]string{"░", "▒"}, dashes: "┄",
@@ -76,7 +76,7 @@ var richMarks = marks{
 
 var plainMarks = marks{
 	unread: "*", idle: "o", busy: "@", wait: "=", folded: ">", open: "v",
-	rule: "-", divider: "|", cross: "+", tee: "+", joint: "+", pinned: "^", track: "-", fill: "=", handle: "O",
+	rule: "-", divider: "|", cross: "+", tee: "+", joint: "+", end: "+", pinned: "^", track: "-", fill: "=", handle: "O",
 	bar: "#", eighths: []string{".", ".", ":", ":", "+", "+", "#", "#"},
 	empty: ".", cursor: "_", dot: "-", more: "v", prev: "<", next: ">", up: "^", down: "v",
 	edge: ">", ellipsis: "~", shades: [2]string{".", ":"}, dashes: "-",

@@ -185,18 +185,20 @@ func (r *root) drawChats(l layout) []string {
 		columns = append(columns, r.drawPanel(l.panel.w, l.panel.h))
 	}
 	divider := r.th.faint.draw(r.th.mark.divider)
-	cross := r.th.faint.draw(r.th.mark.cross)
+	cross, end := r.th.faint.draw(r.th.mark.cross), r.th.faint.draw(r.th.mark.end)
 	lines := make([]string, 0, l.body.h)
 	var b strings.Builder
 	for y := range l.body.h {
 		b.Reset()
 		for i, c := range columns {
-			if i > 0 {
-				if l.header > 0 && y == l.header-1 && i < len(shown) {
-					b.WriteString(cross)
-				} else {
-					b.WriteString(divider)
-				}
+			switch underHeads := l.header > 0 && y == l.header-1; {
+			case i == 0:
+			case underHeads && i < len(shown):
+				b.WriteString(cross)
+			case underHeads:
+				b.WriteString(end)
+			default:
+				b.WriteString(divider)
 			}
 			b.WriteString(c[y])
 		}
