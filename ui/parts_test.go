@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/confab-tui/confab/engine"
 )
 
@@ -267,6 +269,22 @@ func TestLocaleWithoutUTF8(t *testing.T) {
 	for env, want := range map[string]bool{"LANG=C.UTF-8": true, "LANG=de_DE.utf8": true, "LANG=C": false, "LC_ALL=POSIX": false, "TERM=linux": false, "X=1": true} {
 		if got := richTerminal([]string{env}); got != want {
 			t.Errorf("%s: %v", env, got)
+		}
+	}
+}
+
+// TestCellsAreToldApart: whatever the terminal draws, every kind of cell has a mark of
+// its own.
+func TestCellsAreToldApart(t *testing.T) {
+	for _, rich := range []bool{true, false} {
+		th := newTheme(themeNone, false, rich)
+		seen := map[string]engine.CellKind{}
+		for _, k := range []engine.CellKind{engine.CellFree, engine.CellCached, engine.CellHeld, engine.CellShared} {
+			mark := ansi.Strip(kindMark(th, k))
+			if other, taken := seen[mark]; taken {
+				t.Errorf("kinds %v and %v are both drawn as %q", other, k, mark)
+			}
+			seen[mark] = k
 		}
 	}
 }

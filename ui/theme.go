@@ -79,7 +79,7 @@ var plainMarks = marks{
 	rule: "-", divider: "|", cross: "+", tee: "+", joint: "+", end: "+", pinned: "^", track: "-", fill: "=", handle: "O",
 	bar: "#", eighths: []string{".", ".", ":", ":", "+", "+", "#", "#"},
 	empty: ".", cursor: "_", dot: "-", more: "v", prev: "<", next: ">", up: "^", down: "v",
-	edge: ">", ellipsis: "~", shades: [2]string{".", ":"}, dashes: "-",
+	edge: ">", ellipsis: "~", shades: [2]string{":", "%"}, dashes: "-",
 }
 
 // asASCII spells the marks that text brings along, cell for cell, for terminals
