@@ -116,7 +116,11 @@ func (m attachedMsg) apply(r *root) tea.Cmd {
 		return r.fail("%s has %s%s tokens; the context of %s tokens has %s left: it is not attached", name, about, group(m.tokens), group(limit), group(max(limit-used, 0)))
 	}
 	r.focus = focusInput
-	m.p.input.attach(fmt.Sprintf("%s %s %s %s %s%s tokens", name, r.th.mark.dot, size(int64(len(m.content))), r.th.mark.dot, about, group(m.tokens)), fenced(name, m.content))
+	label := fmt.Sprintf("%s %s %s %s %s%s tokens", name, r.th.mark.dot, size(int64(len(m.content))), r.th.mark.dot, about, group(m.tokens))
+	m.p.input.attach(label, fenced(name, m.content))
+	if r.noScreen {
+		r.say(toneQuiet, label+": it is sent with your next message")
+	}
 	r.remember()
 	return nil
 }

@@ -32,6 +32,8 @@ type plain struct {
 	told     string // of the model, last
 	sheet    sheet  // the list that was said, for a number to choose from
 	prompted bool   // the line ends in a prompt
+	awaited  int    // lines whose commands have not ended
+	mute     bool   // a command was carried out, and nothing was said since
 }
 
 const (
@@ -125,7 +127,7 @@ func (p *plain) loop(ctx context.Context, lines <-chan string, interrupts <-chan
 
 // busy tells whether something is to be waited for.
 func (p *plain) busy() bool {
-	return p.r.back().loading != 0 || p.r.anyRunning() || len(p.r.pane().conv.waiting) > 0 && p.r.back().engine != nil || p.r.sheet != nil && !p.ready()
+	return p.awaited > 0 || p.r.back().loading != 0 || p.r.anyRunning() || len(p.r.pane().conv.waiting) > 0 && p.r.back().engine != nil || p.r.sheet != nil && !p.ready()
 }
 
 // whole joins what was pasted: lines that come at once.
@@ -158,18 +160,37 @@ func (p *plain) typed(s string, pasted bool) {
 		p.transcript()
 		return
 	}
+	command := !pasted && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//")
 	in := &r.pane().input
-	in.reset()
-	in.set(s)
-	in.pasted = pasted
+	attached := *in
+	if command || len(in.chips) == 0 {
+		in.reset()
+	}
+	in.goTo(len(in.s))
+	in.insert(s)
+	in.pasted = in.pasted || pasted
+	p.mute = command
 	before := len(r.pane().conv.waiting)
-	p.begin(r.submit())
-	in.reset()
+	p.await(r.submit())
+	if in.reset(); command && len(attached.chips) > 0 {
+		*in = attached
+	}
 	if n := len(r.pane().conv.waiting); n > before {
 		p.line("queued: it is sent when this answer is complete.")
 	}
 	r.remember()
 }
+
+// await carries out what a line asks for; the next prompt comes when it is done.
+func (p *plain) await(cmd tea.Cmd) {
+	if cmd != nil {
+		p.awaited++
+		go func() { p.msgs <- awaitedMsg{cmd()} }()
+	}
+}
+
+// awaitedMsg is the end of what a line asked for.
+type awaitedMsg struct{ tea.Msg }
 
 // begin carries out what the root asks for.
 func (p *plain) begin(cmd tea.Cmd) {
@@ -182,6 +203,9 @@ func (p *plain) begin(cmd tea.Cmd) {
 func (p *plain) take(msg tea.Msg) {
 	switch m := msg.(type) {
 	case nil:
+	case awaitedMsg:
+		p.awaited--
+		p.take(m.Msg)
 	case tea.QuitMsg:
 		p.quit = true
 	case tea.BatchMsg:
@@ -200,5 +224,6 @@ func (p *plain) line(s string) {
 		p.prompted = false
 		p.out.put("\n")
 	}
+	p.mute = false
 	p.out.put(text.Clean(s) + "\n")
 }

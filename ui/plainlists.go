@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"math"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -50,4 +52,27 @@ func joinWords(parts []string) string {
 		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// spoken tells of an answer's tokens those that were not likely, each with the one that
+// was.
+func (s *tokenSheet) spoken() []string {
+	tokens := s.t.answer.tokens
+	out := []string{fmt.Sprintf("%s, perplexity %.2f.", plural(len(tokens), "token", "tokens"), perplexity(tokens))}
+	for i := range tokens {
+		tok := &tokens[i]
+		if tok.likely() >= 0.5 {
+			continue
+		}
+		line := fmt.Sprintf("token %d, %q, had %s", i+1, shownToken(s.pieceOf(tok)), strings.TrimSpace(percent(float32(tok.likely()))))
+		if len(tok.alts) > 0 && tok.alts[0].ID != tok.id {
+			best := &tok.alts[0]
+			line += fmt.Sprintf("; %q had %s", shownToken(best.Text), strings.TrimSpace(percent(float32(math.Exp(float64(best.LogProb))))))
+		}
+		out = append(out, line)
+	}
+	if len(out) == 1 {
+		out = append(out, "each had more than 50 %.")
+	}
+	return out
 }

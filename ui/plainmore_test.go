@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,6 +41,56 @@ func TestPlainViews(t *testing.T) {
 	s.hears("steps by batch")
 	if text := s.text(); strings.Contains(text, "held by an answer") || strings.Contains(text, "~") {
 		t.Errorf("the pool is said with its legend, or cut off:\n%s", text)
+	}
+}
+
+// TestPlainAttaches: a file is sent with the next message, whatever commands come
+// between.
+func TestPlainAttaches(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(path, []byte("what is in it\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tty := range []bool{true, false} {
+		s := startPlain(t, tty, nil, func(_ *Options, f *fake) { f.script = echo })
+		s.hears("you: ")
+		s.types("/read " + path)
+		s.hears("a.txt - 14 B - about 3 tokens: it is sent with your next message\nyou: ")
+		s.types("/seed 7")
+		s.hears("you: ")
+		s.types("Tell me")
+		s.hears("> what is in it\n")
+		s.hears("> Tell me\nyou: ")
+		s.types("And now?")
+		s.hears("You wrote:\n\n> And now?\nyou: ")
+	}
+}
+
+// TestPlainIsNeverSilent: a command whose effect only a screen would show is answered.
+func TestPlainIsNeverSilent(t *testing.T) {
+	s := startPlain(t, true, nil)
+	s.hears("you: ")
+	for _, c := range []string{"/rename A name", "/new", "/split"} {
+		s.types(c)
+		s.hears("done.\nyou: ")
+	}
+	s.types("/seed 7")
+	s.hears("seed is 7\nyou: ")
+}
+
+// TestPlainWaitsForCommands: the next prompt comes when a command has ended, and so
+// does a script's next line.
+func TestPlainWaitsForCommands(t *testing.T) {
+	dir := t.TempDir()
+	s := startPlain(t, false, strings.NewReader("hello\n/export "+dir+"/a.json\n/import "+dir+"/a.json\n/replay\n/tokens\n"))
+	<-s.done
+	for _, want := range []string{"written to", "imported from a.json", "all of the", "tokens, perplexity"} {
+		if !strings.Contains(s.text(), want) {
+			t.Errorf("%q is missing in\n%s", want, s.text())
+		}
+	}
+	if strings.Contains(strings.TrimSuffix(s.text(), "you: \n"), "you: \n") {
+		t.Errorf("a prompt stands before the end of a command:\n%s", s.text())
 	}
 }
 

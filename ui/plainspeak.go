@@ -33,6 +33,9 @@ func (p *plain) speak() {
 	p.toast()
 	p.view()
 	if !p.quit && !p.prompted && p.turn == nil && !p.busy() {
+		if p.mute {
+			p.line("done.")
+		}
 		p.out.prompt("you: ")
 		p.prompted = true
 	}
@@ -75,16 +78,17 @@ func (p *plain) answers() {
 				p.line("")
 			}
 			p.out.put(p.paneName(p.r.tab().focus, t) + ": ")
+			p.mute = false
 		}
 	}
 	if t := p.turn; t != nil {
 		p.more(t)
-		if !t.running() {
-			p.out.put("\n")
-			p.ended(t)
-			p.spoken[t], p.turn = true, nil
+		if t.running() {
+			return
 		}
-		return
+		p.out.put("\n")
+		p.ended(t)
+		p.spoken[t], p.turn = true, nil
 	}
 	for i, pn := range p.r.tab().panes {
 		if t := pn.conv.last(); t != nil && t.answer != nil && !t.running() && !p.spoken[t] {
@@ -172,6 +176,12 @@ func (p *plain) view() {
 		p.line("write it behind the command, for example /rename TITLE or /system TEXT.")
 		return
 	}
+	if tokens, ok := s.(*tokenSheet); ok {
+		for _, l := range tokens.spoken() {
+			p.line(l)
+		}
+		return
+	}
 	lines, _ := s.draw(p.r, plainWhole, 1<<20)
 	for _, l := range lines {
 		if l = legible(ansi.Strip(l), &p.r.th.mark); l != "" {
@@ -180,9 +190,15 @@ func (p *plain) view() {
 	}
 }
 
+// ready tells that all of a view can be said.
 func (p *plain) ready() bool {
-	list, ok := p.r.sheet.(numbered)
-	return !ok || list.isReady()
+	switch s := p.r.sheet.(type) {
+	case numbered:
+		return s.isReady()
+	case *replaySheet:
+		return !s.y.running()
+	}
+	return true
 }
 
 // legible leaves out of a drawn line what is only to be looked at: bars, rules

@@ -29,7 +29,7 @@ func (s *replaySheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	lines := []string{spaces(w), line(head), spaces(w), line(s.verdict(r)), spaces(w)}
 	table := s.table(r, w)
 	room := h - len(lines) - len(table) - 1
-	body := s.body(th, min(w-2*gutter, measure), max(room, 1))
+	body := s.body(th, r.column(w-2*gutter), max(room, 1))
 	for _, l := range body {
 		lines = append(lines, line(l))
 	}
@@ -135,7 +135,7 @@ func (s *replaySheet) table(r *root, w int) []string {
 	}
 	if y.end != nil && y.end.Err == nil && y.same < max(y.came, len(y.want)) && y.end.Reason != engine.ReasonCancel {
 		out = append(out, spaces(w))
-		for _, l := range text.Wrap("why: "+y.why(), min(w-2*gutter, measure)) {
+		for _, l := range text.Wrap("why: "+y.why(), r.column(w-2*gutter)) {
 			out = append(out, fit("  "+th.warn.draw(l), w))
 		}
 	}

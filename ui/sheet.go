@@ -18,6 +18,15 @@ type sheet interface {
 	hints() []string
 }
 
+// column is how many of w cells a view sets text in: a terminal without a screen breaks
+// the lines itself.
+func (r *root) column(w int) int {
+	if r.noScreen {
+		return w
+	}
+	return min(w, measure)
+}
+
 // lineSheet is a sheet that takes only the line of the input and leaves the
 // chats in sight.
 type lineSheet interface {

@@ -107,7 +107,7 @@ type promptSheet struct {
 func (s *promptSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	th := r.th
 	out := []string{spaces(w), fit("  "+th.strong.draw("Prompt")+th.dim.draw("  what the model is given, "+plural(s.tokens, "token", "tokens")), w), spaces(w)}
-	all := text.WrapLines(strings.TrimRight(s.source, "\n"), min(w-4, measure))
+	all := text.WrapLines(strings.TrimRight(s.source, "\n"), r.column(w-2*gutter))
 	s.lines, s.shown = len(all), max(h-len(out), 1)
 	s.wheel(r, 0)
 	for _, l := range all[s.top:min(s.top+s.shown, len(all))] {
