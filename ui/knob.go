@@ -186,6 +186,9 @@ func (k *knob) parse(s string) (float64, error) {
 		return 1, nil
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if k.toggle && (err != nil || v != 0 && v != 1) {
+		return 0, fmt.Errorf("%s is on or off, not %q", k.key, s)
+	}
 	if err != nil || math.IsNaN(v) {
 		return 0, fmt.Errorf("%s is a number from %s to %s, not %q", k.key, trimNumber(k.min), trimNumber(k.max), s)
 	}

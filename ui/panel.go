@@ -144,7 +144,7 @@ func (r *root) pictureLines(w, h int) []string {
 	title := "next token"
 	tok, live := r.newestToken()
 	if tok == nil {
-		return []string{fit("  "+th.dim.draw(title), w), fit("  "+th.dim.draw("its odds appear when an answer is written"), w)}
+		return []string{fit("  "+th.dim.draw(title), w), fit("  "+th.dim.draw("its odds appear with an answer"), w)}
 	}
 	if !live {
 		title = "last token"

@@ -228,25 +228,40 @@ func (r *root) drawPane(p *pane, area rect, header, number, least int) []string 
 // key away, and where the keys are.
 func (r *root) welcome(p *pane, w, h int) []string {
 	th := r.th
-	var say []string
-	switch {
-	case r.backOf(p).engine != nil:
-		say = append(say, th.strong.draw(r.backOf(p).name())+" answers here, inside this program.")
-	case r.backOf(p).loading != 0:
-		say = append(say, "The model is being loaded; you can write already.")
-	default:
-		say = append(say, "No model is open.")
-	}
-	say = append(say, th.accent.draw(fit(r.keys.key(doModels), 6))+th.dim.draw(" opens another model of this machine"), th.accent.draw("?")+th.dim.draw("      shows every key"))
 	lines := []string{spaces(w)}
 	if p.conv.chat.System != "" {
 		lines = append(lines, fit("  "+th.dim.draw(text.Truncate("system "+th.mark.dot+" "+text.CleanLine(p.conv.chat.System), w-4, th.mark.ellipsis)), w), spaces(w))
 	}
-	for _, s := range say {
-		lines = append(lines, fit("  "+s, w))
+	back, first := r.backOf(p), len(lines)
+	name := back.name()
+	switch {
+	case back.engine != nil:
+		lines = append(lines, r.welcomeLines("", name+" answers here, inside this program.", w)...)
+		lines[first] = strings.Replace(lines[first], name, th.strong.draw(name), 1)
+	case back.loading != 0:
+		lines = append(lines, r.welcomeLines("", "The model is being loaded; you can write already.", w)...)
+	default:
+		lines = append(lines, r.welcomeLines("", "No model is open.", w)...)
 	}
+	lines = append(lines, r.welcomeLines(r.keys.key(doModels), "opens another model of this machine", w)...)
+	lines = append(lines, r.welcomeLines("?", "shows every key", w)...)
 	for len(lines) < h {
 		lines = append(lines, spaces(w))
 	}
 	return lines[:h]
+}
+
+// welcomeLines are a sentence, or what a key does, in lines of w cells.
+func (r *root) welcomeLines(key, s string, w int) []string {
+	const column = 6 // cells for a key
+	words, hang := pen(""), 0
+	if key != "" {
+		words, hang = r.th.dim, max(text.Width(key), column)+1
+	}
+	var out []string
+	for _, l := range text.Wrap(s, max(w-2*gutter-hang, 1)) {
+		out = append(out, fit(spaces(gutter)+r.th.accent.draw(fit(key, hang))+words.draw(l), w))
+		key = ""
+	}
+	return out
 }

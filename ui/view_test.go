@@ -135,3 +135,27 @@ func TestSmallWindow(t *testing.T) {
 		b.screen()
 	}
 }
+
+// TestWelcomeIsWhole: the first words that a person reads are cut off in no pane.
+func TestWelcomeIsWhole(t *testing.T) {
+	for _, keys := range []string{"ctrl+k", "alt+s alt+s"} {
+		b := newBench(t, 80, 24)
+		b.keys(keys)
+		if s := b.screen(); strings.Contains(s, "…") {
+			t.Errorf("%s: something is cut off:\n%s", keys, s)
+		}
+		words := strings.Join(strings.Fields(strings.NewReplacer("│", " ").Replace(b.screen())), " ")
+		for _, want := range []string{"answers", "program.", "machine", "shows every key"} {
+			if !strings.Contains(words, want) {
+				t.Errorf("%s: %q is missing:\n%s", keys, want, b.screen())
+			}
+		}
+	}
+}
+
+// TestToggleTakesNoNumber: what a number is wrong for says what is right.
+func TestToggleTakesNoNumber(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.runCommand("/set parameter temperature_last 7.5")
+	b.shows(`temperature_last is on or off, not "7.5"`)
+}
