@@ -383,8 +383,11 @@ func (r *root) copyCommand(arg string) tea.Cmd {
 	if t == nil {
 		return r.fail("there is no answer to copy yet")
 	}
-	if arg == "code" {
+	switch arg {
+	case "":
+		return r.copy(t.plain(), "the answer")
+	case "code":
 		return r.copyCode(p, t)
 	}
-	return r.copy(t.plain(), "the answer")
+	return r.fail("write /copy or /copy code")
 }

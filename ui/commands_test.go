@@ -99,6 +99,9 @@ func TestCopyCommands(t *testing.T) {
 		}
 	}
 	b.shows("code block 1 of 2")
+	b.runCommand("/copy cod")
+	b.shows("write /copy or /copy code")
+	b.keys("ctrl+u")
 	b.sent = nil
 	b.keys("tab y")
 	if got := copied(); !strings.HasPrefix(got, "Two:") {

@@ -38,6 +38,7 @@ func (r *root) completeUpdate() {
 // choices are the words that some commands take, each with its help.
 var choices = map[string][][2]string{
 	"think":  {{"on", "ask for it"}, {"off", "ask against it"}, {"auto", "as the model likes"}},
+	"seed":   {{"random", "a new one for every answer"}},
 	"drop":   {{"on", "a full chat goes on without its oldest turns"}, {"off", "a full chat ends"}},
 	"show":   {{"info", "what is known of the model"}, {"parameters", "the knobs"}, {"system", "the system prompt"}, {"prompt", "the very text that the model is given"}},
 	"copy":   {{"code", "its code blocks, one after the other"}},
