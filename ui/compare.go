@@ -94,7 +94,10 @@ func (r *root) compareCommand(arg string) tea.Cmd {
 	if len(names) == 1 || len(names) > maxPanes {
 		return r.fail("write /compare, /compare 0 0.7 1.5, /compare PRESET PRESET or /compare MODEL MODEL, with 2 to %d of them", maxPanes)
 	}
-	if all := r.tuned(names); len(all) == len(names) {
+	switch all, err := r.tuned(names); {
+	case err != nil:
+		return r.fail("%v", err)
+	case len(all) == len(names):
 		return r.compare(all)
 	}
 	list := r.options.Models
@@ -108,17 +111,21 @@ func (r *root) compareCommand(arg string) tea.Cmd {
 }
 
 // tuned are panes that differ in their knobs, by temperatures and by names of
-// presets, as far as the words are such.
-func (r *root) tuned(words []string) []variant {
+// presets, as far as the words are such; it reports a number that is no temperature.
+func (r *root) tuned(words []string) ([]variant, error) {
 	var out []variant
 	for _, w := range words {
-		if v, err := strconv.ParseFloat(w, 64); err == nil {
-			out = append(out, atTemperatures([]float64{knobs[knobTemperature].clamp(v)})...)
+		if _, err := strconv.ParseFloat(w, 64); err == nil {
+			v, err := knobs[knobTemperature].parse(w)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, atTemperatures([]float64{v})...)
 		} else if set, ok := r.base().preset(w); ok {
 			out = append(out, variant{w, func(p *pane) tea.Cmd { p.conv.layers.choose(set); return nil }})
 		}
 	}
-	return out
+	return out, nil
 }
 
 // compareMsg is the list of models in which those of a comparison are looked up.

@@ -129,6 +129,16 @@ func TestQueuedPromptKeepsItsDice(t *testing.T) {
 	}
 }
 
+// TestNoTemperatureIsBent: a number that is none is refused, not changed.
+func TestNoTemperatureIsBent(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.runCommand("/compare 0 3")
+	b.shows("/compare 0 3", "temperature goes from 0 to 2, not 3")
+	if len(b.r.tabs) != 1 {
+		t.Errorf("%d tabs", len(b.r.tabs))
+	}
+}
+
 // TestTargetsOutOfSight: where a window has not room for all panes that are written to,
 // the input says how many are in sight.
 func TestTargetsOutOfSight(t *testing.T) {
