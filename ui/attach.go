@@ -44,7 +44,8 @@ type attachedMsg struct {
 	p             *pane
 	path, content string
 	tokens        int
-	exact         bool // tokens are counted by the model, not guessed
+	beside        int  // tokens of what stands in the input already
+	exact         bool // they are counted by the model, not guessed
 	pasted        string
 	err           error
 }
@@ -52,17 +53,18 @@ type attachedMsg struct {
 // readFile reads a text file for the message that is being written.
 func (r *root) readFile(path, pasted string) tea.Cmd {
 	p := r.pane()
-	counter, _ := r.back().engine.(tokenizer)
+	counter, exact := r.back().engine.(tokenizer)
+	count := func(s string) int { return len(s) / 4 }
+	if exact {
+		count = func(s string) int { return len(counter.Tokenize(s, false)) }
+	}
+	written := p.input.value()
 	return func() tea.Msg {
-		m := attachedMsg{p: p, path: path, pasted: pasted}
+		m := attachedMsg{p: p, path: path, pasted: pasted, exact: exact}
 		if m.content, m.err = readText(path); m.err != nil {
 			return m
 		}
-		if m.exact = counter != nil; m.exact {
-			m.tokens = len(counter.Tokenize(m.content, false))
-		} else {
-			m.tokens = len(m.content) / 4
-		}
+		m.tokens, m.beside = count(m.content), count(written)
 		return m
 	}
 }
@@ -104,9 +106,9 @@ func (m attachedMsg) apply(r *root) tea.Cmd {
 		return r.fail("%s", text.CleanLine(cause(m.err)))
 	}
 	limit := r.backOf(m.p).info.Context
-	used := 0
+	used := m.beside
 	if a := m.p.lastAnswer(); a != nil {
-		used = a.used()
+		used += a.used()
 	}
 	about := ""
 	if !m.exact {
