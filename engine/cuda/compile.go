@@ -184,7 +184,7 @@ func (c *compiler) values() (int, error) {
 		a, ref = rowwise.MapArgs{Op: rowwise.MapScale, A: e.place(op.In), By: op.By}, op.Out
 	case *model.Activate:
 		kind, ok := map[model.Activation]rowwise.MapOp{model.ActSiLU: rowwise.MapSiLU, model.ActGELU: rowwise.MapGELU,
-			model.ActSigmoid: rowwise.MapSigmoid}[op.Act]
+			model.ActSigmoid: rowwise.MapSigmoid, model.ActReLUSquared: rowwise.MapReLUSquared}[op.Act]
 		if !ok {
 			return 0, fmt.Errorf("cuda: the activation %v is not supported", op.Act)
 		}
@@ -224,7 +224,7 @@ func (c *compiler) values() (int, error) {
 
 func gateOf(act model.Activation) (rowwise.MapOp, error) {
 	kind, ok := map[model.Activation]rowwise.MapOp{model.ActSiLU: rowwise.MapGateSiLU, model.ActGELU: rowwise.MapGateGELU,
-		model.ActSigmoid: rowwise.MapGateSigmoid, model.ActSwiGLUClamped: rowwise.MapGateClamped}[act]
+		model.ActSigmoid: rowwise.MapGateSigmoid, model.ActSwiGLUClamped: rowwise.MapGateClamped, model.ActNone: rowwise.MapGatePlain}[act]
 	if !ok {
 		return 0, fmt.Errorf("cuda: the gate %v is not supported", act)
 	}

@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/confab-tui/confab/engine/model"
@@ -29,14 +28,18 @@ func (c *compiler) route(op *model.Route) error {
 	if !ok || op.Scores.Width > rowwise.MaxExperts {
 		return fmt.Errorf("cuda: the rule %d for %d experts is not supported", op.Rule, op.Scores.Width)
 	}
-	if op.Bias != nil || op.Groups > 1 {
-		return errors.New("cuda: experts chosen with a bias or by groups are not supported")
+	if op.Groups > rowwise.MaxGroups {
+		return fmt.Errorf("cuda: %d groups of experts are not supported: at most %d are", op.Groups, rowwise.MaxGroups)
 	}
-	how := rowwise.Routing{Rule: rule, Normalize: op.Normalize, Scale: op.Scale}
+	how := rowwise.Routing{Rule: rule, Normalize: op.Normalize, Scale: op.Scale, Groups: op.Groups, GroupsUsed: op.GroupsUsed}
+	bias, err := e.vector(op.Bias)
+	if err != nil {
+		return err
+	}
 	ids, weights, scores := e.place(op.IDs), e.place(op.Weights), e.place(op.Scores)
 	rows, _ := c.domain()
 	c.add(func(p *pass) {
-		rowwise.QueueRoute(e.queue, ids, weights, scores, how, rows(p), op.Scores.Width, op.Used)
+		rowwise.QueueRoute(e.queue, ids, weights, scores, how, bias, rows(p), op.Scores.Width, op.Used)
 	})
 	return nil
 }

@@ -104,6 +104,9 @@ func (c *compiler) heads() (int, error) {
 		runs = more
 		n++
 	}
+	if op, ok := c.ops[c.at].(*model.Store); ok && n == 0 && overlap(op.K, op.V) {
+		return 1, c.store(op)
+	}
 	if n == 0 {
 		return 0, fmt.Errorf("cuda: operation %d, a %T of %v, which does not fit the kernel for heads, is not supported", c.at, c.ops[c.at], c.ops[c.at].Reads(nil))
 	}
@@ -171,6 +174,21 @@ func (c *compiler) attendOf(runs []*headRun, n int) (*model.Attend, fusedHeads) 
 		return nil, f
 	}
 	return op, f
+}
+
+// store compiles a store of keys and values that have columns in common. It changes neither.
+func (c *compiler) store(op *model.Store) error {
+	e, heads, room := c.e, c.e.program.Caches[op.Cache].KVHeads, c.e.caches[op.Cache]
+	if op.K.Width > heads*rowwise.MaxHeadDim {
+		return fmt.Errorf("cuda: a store of keys %d wide is not supported: at most %d are", op.K.Width/heads, rowwise.MaxHeadDim)
+	}
+	parts := []rowwise.HeadPart{
+		{X: e.place(op.K), Heads: heads, Dim: op.K.Width / heads, Cache: room.keys, CellWidth: room.keyWidth},
+		{X: e.place(op.V), Heads: heads, Dim: op.V.Width / heads, Cache: room.values, CellWidth: room.valueWidth},
+	}
+	rows, _ := c.domain()
+	c.add(func(p *pass) { rowwise.QueueHeads(e.queue, parts, rows(p), p.in.at(p.in.cells)) })
+	return nil
 }
 
 // join adds an operation to the runs, if it fits: a reference's steps come in the order
@@ -274,7 +292,7 @@ type fusedHeads struct{ q, k, v rowwise.HeadPart }
 func (c *compiler) attend(op *model.Attend, n int, fused *fusedHeads, turn launcher) error {
 	e := c.e
 	shape := e.program.Caches[op.Cache]
-	if shape.ValueDim%8 != 0 || op.Heads%shape.KVHeads != 0 {
+	if shape.ValueDim%2 != 0 || op.Heads%shape.KVHeads != 0 {
 		return fmt.Errorf("cuda: attention of %d heads over %d with values %d wide is not supported", op.Heads, shape.KVHeads, shape.ValueDim)
 	}
 	sinks, err := e.vector(op.Sinks)

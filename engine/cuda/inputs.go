@@ -128,7 +128,7 @@ func (e *Executor) fill(p *pass, step *model.Step, first, last int, outs []outpu
 		if err != nil {
 			return err
 		}
-		a.build(spans, p.rows, shape.Rows(a.group), e.device.SMs, e.partRows, p.rows > graphRows)
+		a.build(spans, p.rows, shape.Rows(), e.device.SMs, e.partRows, p.rows > graphRows)
 		items, ok := pack(in, a.items)
 		list, fits := pack(in, a.list)
 		if !ok || !fits {

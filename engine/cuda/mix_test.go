@@ -58,9 +58,11 @@ func TestBuiltin(t *testing.T) {
 func TestEveryWidth(t *testing.T) {
 	for path, near := range map[string]float64{
 		builtin: 6e-2,
-		"../../testdata/models/tiny-llama-q4_k_m.gguf": 6e-2,
-		"../../testdata/models/tiny-qwen3-f32.gguf":    1e-4,
-		"../../testdata/models/tiny-qwen35-f32.gguf":   1e-4,
+		"../../testdata/models/tiny-llama-q4_k_m.gguf":  6e-2,
+		"../../testdata/models/tiny-qwen3-f32.gguf":     1e-4,
+		"../../testdata/models/tiny-qwen35-f32.gguf":    1e-4,
+		"../../testdata/models/tiny-deepseek2-f32.gguf": 1e-4,
+		"../../testdata/models/tiny-lfm2-f32.gguf":      1e-4,
 	} {
 		t.Run(path, func(t *testing.T) { everyWidth(t, path, near) })
 	}

@@ -100,7 +100,7 @@ func attendPiece(b *testing.B, q *kernels.Queue, rows, depth, shared int) (f fun
 		positions[i] = int32(depth)
 	}
 	plan := &attendPlan{group: pieceHeads / pieceKV, dim: pieceDim, kvHeads: pieceKV}
-	plan.build(spans, rows, shape.Rows(plan.group), q.Device.SMs, 1<<20, false)
+	plan.build(spans, rows, shape.Rows(), q.Device.SMs, 1<<20, false)
 	block := []int32{int32(len(plan.items)), 16, int32(16 + 32*len(plan.items)), int32(16 + 32*len(plan.items) + 4*len(lists))}
 	step := kerneltest.Put(b, q, append(append(append(gpu.Bytes(block), gpu.Bytes(plan.items)...), gpu.Bytes(lists)...), gpu.Bytes(plan.list)...))
 	bytes = 4 * int(next) * pieceKV * pieceDim

@@ -69,7 +69,7 @@ func (c *compiler) conv(op *model.Conv) error {
 	if op.Taps > recurrent.MaxTaps {
 		return fmt.Errorf("cuda: a convolution of %d taps is not supported: at most %d are", op.Taps, recurrent.MaxTaps)
 	}
-	if op.Act != model.ActSiLU {
+	if op.Act != model.ActSiLU && op.Act != model.ActNone {
 		return fmt.Errorf("cuda: a convolution followed by %v is not supported", op.Act)
 	}
 	weight, err := e.vector(op.Weight)
@@ -77,7 +77,7 @@ func (c *compiler) conv(op *model.Conv) error {
 		return err
 	}
 	args := recurrent.ConvArgs{Out: e.place(op.Out), In: e.place(op.In), Weight: weight, State: e.states[op.State],
-		Channels: op.In.Width, Taps: op.Taps}
+		Channels: op.In.Width, Taps: op.Taps, SiLU: op.Act == model.ActSiLU}
 	c.add(func(p *pass) { recurrent.QueueConv(e.queue, args, p.in.at(p.in.pieces), e.pieces(p)) })
 	return nil
 }

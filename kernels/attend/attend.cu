@@ -1,11 +1,11 @@
 // Softmax attention of rows over the cells of their sequences. Work comes as items:
 // rows that see the same cells from one position to another; a block takes an item and
-// one key head, so that all query heads of that key head and all rows of the item share
-// the reading of keys and values: neighbouring rows of one sequence, or rows of many
+// one key head, so that its query heads, or an equal part of them where they are many, and
+// all rows of the item share the reading of keys and values: neighbouring rows of one sequence, or rows of many
 // sequences over what they have in common. What a block finds is a part: the
 // unfinished sums, with the largest score and the weights' sum; attend_join adds a row's
 // parts and divides.
-// Shapes: heads of up to 512 dimensions, up to 16 * MT rows times heads an item;
+// Shapes: heads of up to 576 dimensions, up to 16 * MT rows times heads an item;
 // positions in tiles of 64 from multiples of 64.
 // Queries and weights go through the tensor cores as two halves each (value and what
 // its rounding leaves), keys and values as the cells' halves.
@@ -36,18 +36,18 @@ load_queries(const AttendArgs& a, Room<D, MT>& room, int rows, int group) {
 // Puts the step's own keys and values of the tile at base where copies would have put
 // them, and into their cells those that stand at the item's own rows.
 template <int D, int MT> static __device__ __forceinline__ void
-load_fresh(const AttendArgs& a, Room<D, MT>& room, const Item& it, const int* cells, int base) {
+load_fresh(const AttendArgs& a, Room<D, MT>& room, const Item& it, const int* cells, int base, int key_head) {
   int first = max(it.fresh, base), n = min(it.to, base + positions) - first;
   for (int w = threadIdx.x >> 5; w < 2 * n; w += 4) {
     int p = first + (w >> 1);
     const HeadJob& job = w & 1 ? a.v : a.k;
     __half* to = (w & 1 ? room.values : room.keys) + (p - base) * (D + 8);
     Head<D / 64> head;
-    head.load(job, it.fresh_row + p - it.fresh, blockIdx.y);
+    head.load(job, it.fresh_row + p - it.fresh, key_head);
     head.each(job, [&](float& value, int i) {
       if (i < D) to[i] = __float2half_rn(value);
     });
-    if (p >= room.pos[0]) head.store(job, cells[p], blockIdx.y);
+    if (p >= room.pos[0] && blockIdx.y % a.splits == 0) head.store(job, cells[p], key_head);
   }
 }
 
@@ -222,7 +222,7 @@ template <int D, int MT> static __device__ __forceinline__ void attend(const Att
   overlap_start();
   // The step's inputs are there already, and so are all cells but this step's.
   CellFeed<D, MT> feed(a, room);
-  int group = a.q.heads / a.k.heads;
+  int group = a.group;
   bool early = feed.early();
   if (early) feed.keys(), feed.values();
   HeadSums<D, MT> sums(room, group);
@@ -243,7 +243,7 @@ template <int D, int MT> static __device__ __forceinline__ void attend(const Att
     load_queries(a, room, it.rows * group, group);
     sums.begin(it.rows * group);
     for (int base = it.from; base < it.to; base += positions) {
-      if (a.k.x && base + positions > it.fresh) load_fresh(a, room, it, feed.cells + it.cells, base);
+      if (a.k.x && base + positions > it.fresh) load_fresh(a, room, it, feed.cells + it.cells, base, feed.head);
       wait_for<1>();
       __syncthreads();
       sums.multiply(room.keys);
@@ -272,6 +272,7 @@ ATTEND(128, 4)
 ATTEND(256, 1)
 ATTEND(256, 2)
 ATTEND(512, 1)
+ATTEND(576, 1)
 
 // out = the parts of each row together, and its sinks; 0 for a row without parts. A warp
 // adds the chunks whose number leaves its own when divided by 8, then the warps' sums are
@@ -285,44 +286,54 @@ struct JoinArgs {
   int heads, dv, ldo, pad;
 };
 
-extern "C" __global__ void __launch_bounds__(256) attend_join(const __grid_constant__ JoinArgs a) {
-  __shared__ float tops[8][32], sums[8][32], values[8][256];
+// S neighbours at least are of one head: it divides dv.
+template <int S> static __device__ __forceinline__ void join(const JoinArgs& a) {
+  constexpr int many = 8 / S;  // of a lane's eight values
+  __shared__ float tops[8][many][32], sums[8][many][32], values[8][256];
   overlap_start();
   int row = blockIdx.x, chunk = blockIdx.y, lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = a.heads * a.dv;
   Parts mine = a.parts_of[row];
   overlap_wait();
   size_t record = record_of(a.heads, a.dv);
-  int k = chunk * 256 + lane * 8, head = min(k, n - 1) / a.dv;
+  int k = chunk * 256 + lane * 8, head[many];
+  for (int h = 0; h < many; h++) head[h] = min(k + h * S, n - 1) / a.dv;
   int start = (warp - mine.chunk) & 7;
   const float* first = a.parts + mine.first * record;
-  float top = no_score, sum = 0, v[8] = {};
-  for (int i = start; i < mine.count; i += 8) top = fmaxf(top, first[i * record + n + head]);
+  float top[many], sum[many] = {}, v[8] = {};
+  for (int h = 0; h < many; h++) top[h] = no_score;
+  for (int i = start; i < mine.count; i += 8)
+    for (int h = 0; h < many; h++) top[h] = fmaxf(top[h], first[i * record + n + head[h]]);
 #pragma unroll 4
   for (int i = start; i < mine.count; i += 8) {
     const float* part = first + i * record;
-    float by = exp2f(part[n + head] - top), x[8];
-    sum += by * part[n + a.heads + head];
+    float x[8];
     load8(x, part, k, n);
-    for (int j = 0; j < 8; j++) v[j] += by * x[j];
+    for (int h = 0; h < many; h++) {
+      float by = exp2f(part[n + head[h]] - top[h]);
+      sum[h] += by * part[n + a.heads + head[h]];
+      for (int j = h * S; j < h * S + S; j++) v[j] += by * x[j];
+    }
   }
-  tops[warp][lane] = top;
-  sums[warp][lane] = sum;
+  for (int h = 0; h < many; h++) tops[warp][h][lane] = top[h], sums[warp][h][lane] = sum[h];
   for (int j = 0; j < 8; j++) values[warp][j * 32 + lane] = v[j];
   __syncthreads();
   if (warp > 0) return;
-  float sink = a.sinks ? a.sinks[head] * log2_e : -INFINITY;
-  top = fmaxf(sink, no_score);
-  for (int w = 0; w < 8; w++) top = fmaxf(top, tops[w][lane]);
-  sum = 0;
-  for (int j = 0; j < 8; j++) v[j] = 0;
-  for (int w = 0; w < 8; w++) {
-    float by = exp2f(tops[w][lane] - top);
-    sum += by * sums[w][lane];
-    for (int j = 0; j < 8; j++) v[j] += by * values[w][j * 32 + lane];
+  for (int h = 0; h < many; h++) {
+    float sink = a.sinks ? a.sinks[head[h]] * log2_e : -INFINITY, all = fmaxf(sink, no_score), weights = 0;
+    for (int w = 0; w < 8; w++) all = fmaxf(all, tops[w][h][lane]);
+    for (int j = h * S; j < h * S + S; j++) v[j] = 0;
+    for (int w = 0; w < 8; w++) {
+      float by = exp2f(tops[w][h][lane] - all);
+      weights += by * sums[w][h][lane];
+      for (int j = h * S; j < h * S + S; j++) v[j] += by * values[w][j * 32 + lane];
+    }
+    weights += exp2f(sink - all);
+    float by = weights > 0 && k + h * S < n && mine.count > 0 ? __fdiv_rn(1.f, weights) : 0.f;
+    for (int j = h * S; j < h * S + S; j++) v[j] *= by;
   }
-  sum += exp2f(sink - top);
-  float by = sum > 0 && k < n && mine.count > 0 ? __fdiv_rn(1.f, sum) : 0.f;
-  for (int j = 0; j < 8; j++) v[j] *= by;
   if (a.out) store8(a.out + (size_t)row * a.ldo, k, n, v);
   emit(a.rounded, row, chunk, v);
 }
+
+extern "C" __global__ void __launch_bounds__(256, 4) attend_join(const __grid_constant__ JoinArgs a) { join<8>(a); }
+extern "C" __global__ void __launch_bounds__(256) attend_join_pairs(const __grid_constant__ JoinArgs a) { join<2>(a); }

@@ -31,12 +31,13 @@ type AttendParts struct {
 
 // AttendShape is what picks the kernel for a layer's attention on a device.
 type AttendShape struct {
-	Dim   int // 64, 128, 256 or 512
+	Dim   int // 64, 128, 256, 512 or 576
 	Tiles int // of 16 rows times heads
+	Group int // query heads that a block takes, all that a key head has or an equal part
 }
 
 // Rows is how many rows one item takes.
-func (s AttendShape) Rows(group int) int { return 16 * s.Tiles / group }
+func (s AttendShape) Rows() int { return 16 * s.Tiles / s.Group }
 
 // shared is the kernel's shared memory: queries and weights twice, a tile of keys and of
 // values; see Room in feed.cuh.
@@ -52,20 +53,28 @@ const narrowRows = 64
 // DeviceShape chooses the kernel for heads of a width, group query heads a key head, in
 // steps of up to rows rows. It is an error where there is none.
 func DeviceShape(q *kernels.Queue, dim, group, rows int) (AttendShape, error) {
-	var best AttendShape
-	for _, s := range []AttendShape{{64, 1}, {64, 4}, {128, 1}, {128, 4}, {256, 1}, {256, 2}, {512, 1}} {
-		if s.Dim < dim || s.Rows(group) < 1 || s.shared() > q.Device.SharedMax {
+	for each := group; each > 0; each-- {
+		if s := shapeFor(q, dim, each, rows); group%each == 0 && s.Dim != 0 {
+			return s, nil
+		}
+	}
+	return AttendShape{}, fmt.Errorf("attend: no attention for heads of %d values, %d query heads a key head", dim, group)
+}
+
+// shapeFor chooses among the kernels whose blocks hold group query heads; the zero value is
+// none.
+func shapeFor(q *kernels.Queue, dim, group, rows int) (best AttendShape) {
+	for _, s := range []AttendShape{{64, 1, group}, {64, 4, group}, {128, 1, group}, {128, 4, group}, {256, 1, group}, {256, 2, group},
+		{512, 1, group}, {576, 1, group}} {
+		if s.Dim < dim || s.Rows() < 1 || s.shared() > q.Device.SharedMax {
 			continue
 		}
-		if best.Dim != 0 && (s.Dim > best.Dim || rows <= narrowRows || best.Rows(group) >= rows) {
+		if best.Dim != 0 && (s.Dim > best.Dim || rows <= narrowRows || best.Rows() >= rows) {
 			break
 		}
 		best = s
 	}
-	if best.Dim == 0 {
-		return best, fmt.Errorf("attend: no attention for heads of %d values, %d query heads a key head", dim, group)
-	}
-	return best, nil
+	return best
 }
 
 // DeviceAttend is one layer's attention over cells: [cell][KVHeads][CellWidth] halves,
@@ -87,7 +96,7 @@ type DeviceAttend struct {
 type attendArgs struct {
 	q, k, v                               rowwise.HeadJob
 	step, plan, positions, partsOf, parts gpu.Ptr
-	window, pad                           int32
+	window, group, splits, pad            int32
 	scale, softCap                        float32
 }
 
@@ -97,11 +106,13 @@ func (a *AttendArgs) PartFloats() int { return (a.Heads*(a.ValueDim+2) + 3) / 4 
 // QueueAttend queues the items of a layer's attention; QueueAttendJoin ends it.
 func QueueAttend(q *kernels.Queue, s AttendShape, a *DeviceAttend) {
 	resident := max(1, (q.Device.SharedMax+1024)/(s.shared()+1024)) * q.Device.SMs
-	blocks := max(1, min(a.Items, (resident+a.KVHeads-1)/a.KVHeads))
-	c := gpu.Config{Grid: [3]int{blocks, a.KVHeads}, Threads: 128, Shared: s.shared()}
+	heads := a.Heads / s.Group // of keys, each as often as blocks share it
+	blocks := max(1, min(a.Items, (resident+heads-1)/heads))
+	c := gpu.Config{Grid: [3]int{blocks, heads}, Threads: 128, Shared: s.shared()}
 	kernels.Launch(q, fmt.Sprintf("attend_%d_%d", s.Dim, s.Tiles), c, attendArgs{
 		q: a.Q.Job(), k: a.K.Job(), v: a.V.Job(), step: a.Step, plan: a.Plan, positions: a.Positions, partsOf: a.PartsOf,
-		parts: a.Parts, window: int32(a.Window), scale: a.Scale, softCap: a.SoftCap})
+		parts: a.Parts, window: int32(a.Window), group: int32(s.Group), splits: int32(heads / a.KVHeads), scale: a.Scale,
+		softCap: a.SoftCap})
 }
 
 // AttendResult is where the attention of rows goes.
@@ -117,10 +128,14 @@ type joinArgs struct {
 	heads, dim, ldo, pad  int32
 }
 
-// QueueAttendJoin queues the end of a layer's attention.
+// QueueAttendJoin queues the end of a layer's attention; the width of values is even.
 func QueueAttendJoin(q *kernels.Queue, a *DeviceAttend, to *AttendResult, rows int) {
 	chunks := (a.Heads*a.ValueDim + 255) / 256
-	kernels.Launch(q, "attend_join", gpu.Config{Grid: [3]int{rows, chunks}, Threads: 256}, joinArgs{
+	name := "attend_join"
+	if a.ValueDim%8 != 0 {
+		name = "attend_join_pairs"
+	}
+	kernels.Launch(q, name, gpu.Config{Grid: [3]int{rows, chunks}, Threads: 256}, joinArgs{
 		out: to.Out.Ptr, parts: a.Parts, of: a.PartsOf, sinks: to.Sinks, rounded: to.Rounded.Args(),
 		heads: int32(a.Heads), dim: int32(a.ValueDim), ldo: int32(to.Out.Stride)})
 }

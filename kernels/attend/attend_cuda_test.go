@@ -4,17 +4,18 @@ package attend
 
 import (
 	"math"
+	"slices"
 	"testing"
 
-	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/kerneltest"
 	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // deviceCase runs a case of the CPU's tests on the device: cells scattered over a pool
-// whose other cells are NaN, positions cut into chunks.
-func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, padding int) []float32 {
+// whose other cells are NaN, positions cut into chunks. With fresh the rows' own keys and
+// values are given beside the cells, and are to be in them afterwards.
+func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, padding int, fresh bool) []float32 {
 	a, n := d.args, d.depth+d.rows
 	keyWidth, valueWidth := roundUp(a.KeyDim, 8), roundUp(a.ValueDim, 8)
 	cells := n + 50
@@ -23,7 +24,7 @@ func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, padding in
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := func(x []float32, dim, width int) gpu.Ptr {
+	stored := func(x []float32, dim, width, n int) []uint16 {
 		halves := make([]uint16, cells*a.KVHeads*width)
 		for i := range halves {
 			halves[i] = 0x7e00
@@ -37,9 +38,9 @@ func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, padding in
 				}
 			}
 		}
-		return kerneltest.Put(t, q, halves)
+		return halves
 	}
-	items, parts, records := cutRows(d, shape.Rows(group), chunk)
+	items, parts, records := cutRows(d, shape.Rows(), chunk)
 	rows := d.rows + padding
 	parts = append(parts, make([]AttendParts, padding)...)
 	list, positions := make([]int32, rows), make([]int32, rows)
@@ -56,16 +57,37 @@ func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, padding in
 	}
 	out := kerneltest.NewRows(t, q, rows, a.Heads*a.ValueDim, a.Heads*a.ValueDim+8)
 	attend := DeviceAttend{AttendArgs: a, Q: rowwise.HeadPart{X: in.Place(), Heads: a.Heads, Dim: a.KeyDim},
-		K:    rowwise.HeadPart{Heads: a.KVHeads, Dim: a.KeyDim, Cache: store(d.k, a.KeyDim, keyWidth), CellWidth: keyWidth},
-		V:    rowwise.HeadPart{Heads: a.KVHeads, Dim: a.ValueDim, Cache: store(d.v, a.ValueDim, valueWidth), CellWidth: valueWidth},
+		K:    rowwise.HeadPart{Heads: a.KVHeads, Dim: a.KeyDim, CellWidth: keyWidth},
+		V:    rowwise.HeadPart{Heads: a.KVHeads, Dim: a.ValueDim, CellWidth: valueWidth},
 		Step: step, Plan: step, Positions: kerneltest.Put(t, q, positions), PartsOf: kerneltest.Put(t, q, parts),
 		Parts: room, Items: 3}
+	there := n
+	if fresh {
+		there = d.depth
+	}
+	var caches [2][]uint16 // as they are to be afterwards
+	for i, h := range []struct {
+		part  *rowwise.HeadPart
+		x     []float32
+		width int
+	}{{&attend.K, d.k, keyWidth}, {&attend.V, d.v, valueWidth}} {
+		dim := h.part.Dim
+		h.part.Cache, caches[i] = kerneltest.Put(t, q, stored(h.x, dim, h.width, there)), stored(h.x, dim, h.width, n)
+		if fresh {
+			h.part.X = kerneltest.NewRows(t, q, d.rows, a.KVHeads*dim, a.KVHeads*dim+5).Set(h.x[d.depth*a.KVHeads*dim:]).Place()
+		}
+	}
 	to := AttendResult{Out: out.Place()}
 	if d.s != nil {
 		to.Sinks = kerneltest.Put(t, q, d.s)
 	}
 	QueueAttend(q, shape, &attend)
 	QueueAttendJoin(q, &attend, &to, rows)
+	for i, part := range []rowwise.HeadPart{attend.K, attend.V} {
+		if !slices.Equal(kerneltest.Fetch[uint16](t, q, part.Cache, len(caches[i])), caches[i]) {
+			t.Errorf("cells hold something else than keys and values (cache %d)", i)
+		}
+	}
 	return out.Get()
 }
 
@@ -112,15 +134,15 @@ func TestDeviceAttend(t *testing.T) {
 	q := kerneltest.OnDevice(t)
 	for _, c := range attendCases() {
 		a := c.args
-		if c.f32 || a.Full || a.ValueDim%8 != 0 || a.Heads/a.KVHeads > 64 {
+		if c.f32 || a.Full || a.ValueDim%2 != 0 {
 			continue
 		}
 		t.Run(c.String(), func(t *testing.T) {
 			kerneltest.Use(t, q)
 			d := newAttendData(c)
 			want := d.want()
-			for _, chunk := range []int{128, 64, 1 << 20} {
-				got := deviceCase(t, q, d, chunk, 2)
+			for i, chunk := range []int{128, 64, 1 << 20, 64} {
+				got := deviceCase(t, q, d, chunk, 2, i == 3)
 				n := len(want)
 				kerneltest.Near(t, "attention", got[:n], want, 1e-5)
 				for i, v := range got[n:] {

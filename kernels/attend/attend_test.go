@@ -48,6 +48,8 @@ func attendCases() []attendCase {
 		{args: args(2, 1, 13, 7), rows: 3, depth: 300, f32: true},
 		{args: args(16, 1, 192, 128), rows: 3, depth: 600},
 		{args: args(71, 1, 64, 64), rows: 2, depth: 100},
+		{args: args(40, 2, 576, 512), rows: 3, depth: 150},
+		{args: args(34, 2, 72, 12), rows: 20, depth: 70, sinks: true},
 		{args: window, rows: 20, depth: 600, sinks: true},
 		{args: window, rows: 130, depth: 0},
 		{args: capped, rows: 5, depth: 500},

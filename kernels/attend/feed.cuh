@@ -24,7 +24,9 @@ struct AttendArgs {
   const int* positions;    // rows; plan[0] counts items. Of each row its position
   const Parts* parts_of;   // and its parts.
   float* parts;            // records of [heads][dv] sums, [heads] largest, [heads] weights
-  int window, pad;
+  int window;
+  int group;               // query heads that a block takes, of one key head
+  int splits, pad;         // blocks that share a key head
   float scale, cap;
 };
 
@@ -55,6 +57,28 @@ template <int D> struct Copies {
   }
 };
 
+// The same for rows of lines that 128 threads do not share evenly: a warp copies 16
+// positions, one after the other, and its lane i knows the cell of number i.
+template <> struct Copies<576> {
+  int cell;
+  __device__ __forceinline__ void look(const int* cells, int base, int end, int fresh) {
+    int p = base + (threadIdx.x >> 5) * 16 + (threadIdx.x & 15);
+    cell = p >= end ? -1 : p >= fresh ? -2 : cells[p];
+  }
+  __device__ __forceinline__ void start(__half* to, const HeadJob& job, int head) const {
+#pragma unroll 4
+    for (int j = 0; j < 16; j++) {
+      int at = __shfl_sync(~0u, cell, j);
+      if (at == -2) continue;
+      const __half* from = job.cache + ((size_t)max(at, 0) * job.heads + head) * job.width;
+      for (int c = (threadIdx.x & 31) * 8; c < 576; c += 256) {
+        bool there = at >= 0 && c < job.width;
+        copy16(shared_address(to + ((threadIdx.x >> 5) * 16 + j) * (576 + 8) + c), there ? from + c : job.cache, there);
+      }
+    }
+  }
+};
+
 // A block's shared memory.
 template <int D, int MT> struct Room {
   static constexpr int ld = D + 8, ldp = positions + 8, rows = 16 * MT;
@@ -72,7 +96,7 @@ template <int D, int MT> struct CellFeed {
   Room<D, MT>& room;
   const Item* items;
   const int* cells;
-  int count, i, base;
+  int count, i, base, head;  // head: of the keys
   Item now, next;
   Copies<D> copies;
 
@@ -81,6 +105,7 @@ template <int D, int MT> struct CellFeed {
     cells = (const int*)(a.step + a.plan[2]);
     count = a.plan[0];
     i = blockIdx.x;
+    head = blockIdx.y / a.splits;
     if (i < count) now = items[i], base = now.from;
     if (i + gridDim.x < count) next = items[i + gridDim.x];
     look();
@@ -91,11 +116,11 @@ template <int D, int MT> struct CellFeed {
   // Says that nothing of this step is read from cells.
   __device__ __forceinline__ bool early() const { return i >= count || a.k.x || min(base + positions, now.to) <= now.fresh; }
   __device__ __forceinline__ void keys() {
-    if (i < count) copies.start(room.keys, a.k, blockIdx.y);
+    if (i < count) copies.start(room.keys, a.k, head);
     commit();
   }
   __device__ __forceinline__ void values() {
-    if (i < count) copies.start(room.values, a.v, blockIdx.y);
+    if (i < count) copies.start(room.values, a.v, head);
     commit();
     base += positions;
     if (i < count && base >= now.to) {

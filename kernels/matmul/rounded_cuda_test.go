@@ -44,7 +44,7 @@ func TestDeviceExperts(t *testing.T) {
 				rowwise.Route(wantIDs[i*used:][:used], wantWeights[i*used:][:used], slices.Clone(scores[i*experts:][:experts]), how)
 			}
 			ids, weights := kerneltest.Put(t, q, make([]int32, rows*used)), kerneltest.NewRows(t, q, rows, used, used)
-			rowwise.QueueRoute(q, kernels.Place{Ptr: ids, Stride: used}, weights.Place(), kerneltest.NewRows(t, q, rows, experts, experts+1).Set(scores).Place(), how, rows, experts, used)
+			rowwise.QueueRoute(q, kernels.Place{Ptr: ids, Stride: used}, weights.Place(), kerneltest.NewRows(t, q, rows, experts, experts+1).Set(scores).Place(), how, 0, rows, experts, used)
 			if got := kerneltest.Fetch[int32](t, q, ids, rows*used); !slices.Equal(got, wantIDs) {
 				t.Fatalf("rule %d: experts %v, want %v", rule, got, wantIDs)
 			}

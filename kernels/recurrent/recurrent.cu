@@ -20,7 +20,7 @@ struct ConvArgs {
   const float* weight;  // [channels][taps]
   float* state;         // [slots][taps - 1][channels], the oldest row first
   const Piece* pieces;  // one each blockIdx.y
-  int channels, taps, ldo, ldi;
+  int channels, taps, silu, ldo, ldi, pad;
 };
 
 enum { most_taps = 4 };
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(128) conv_rows(const __grid_constan
     for (int i = 0; i < ahead; i++) {
       if (r + i >= p.count) break;
       float sum = w[0] * past[0] + w[1] * past[1] + w[2] * past[2] + w[3] * x[i];
-      out[(size_t)(r + i) * a.ldo] = silu(sum);
+      out[(size_t)(r + i) * a.ldo] = a.silu ? silu(sum) : sum;
       past[0] = past[1], past[1] = past[2], past[2] = x[i];
     }
   }

@@ -20,17 +20,19 @@ const (
 	MaxDeltaKeys = 128
 )
 
-// ConvArgs is a causal convolution of Channels channels followed by SiLU; see Conv.
-// Weight is [Channels][Taps], State [slots][Taps-1][Channels]. Out may be In.
+// ConvArgs is a causal convolution of Channels channels, with SiLU after it or without; see
+// Conv and Convolve. Weight is [Channels][Taps], State [slots][Taps-1][Channels]. Out may be In.
 type ConvArgs struct {
 	Out, In        kernels.Place
 	Weight, State  gpu.Ptr
 	Channels, Taps int
+	SiLU           bool
 }
 
 type convArgs struct {
 	out, in, weight, state, pieces gpu.Ptr
-	channels, taps, ldo, ldi       int32
+	channels, taps, silu           int32
+	ldo, ldi, pad                  int32
 }
 
 // QueueConv queues the convolution of the rows of n pieces.
@@ -38,7 +40,14 @@ func QueueConv(q *kernels.Queue, c ConvArgs, pieces gpu.Ptr, n int) {
 	kernels.MustFit("taps", c.Taps, MaxTaps)
 	kernels.Launch(q, "conv_rows", gpu.Config{Grid: [3]int{(c.Channels + 127) / 128, n}, Threads: 128}, convArgs{
 		out: c.Out.Ptr, in: c.In.Ptr, weight: c.Weight, state: c.State, pieces: pieces, channels: int32(c.Channels),
-		taps: int32(c.Taps), ldo: int32(c.Out.Stride), ldi: int32(c.In.Stride)})
+		taps: int32(c.Taps), silu: bit(c.SiLU), ldo: int32(c.Out.Stride), ldi: int32(c.In.Stride)})
+}
+
+func bit(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // DeltaArgs is the gated delta rule; see DeltaRule. Head h of Heads has the queries and

@@ -40,8 +40,8 @@ func begin(p Piece, state []float32) []float32 {
 	return state
 }
 
-// The convolution, in place and not, of sequences that begin and go on, and what it
-// leaves in their states and in those of others.
+// The convolution, in place with SiLU and elsewhere without, of sequences that begin and go
+// on, and what it leaves in their states and in those of others.
 func TestDeviceConv(t *testing.T) {
 	q := kerneltest.OnDevice(t)
 	r := rand.New(rand.NewPCG(1, 20))
@@ -52,7 +52,8 @@ func TestDeviceConv(t *testing.T) {
 			for i := range w {
 				turned[i%taps*channels+i/taps] = w[i]
 			}
-			for _, inPlace := range []bool{false, true} {
+			for _, silu := range []bool{false, true} {
+				inPlace := silu
 				in := kerneltest.NewRows(t, q, pieceRows, channels, channels+5).Set(x)
 				out := in
 				want := slices.Clone(x)
@@ -60,7 +61,7 @@ func TestDeviceConv(t *testing.T) {
 					out = kerneltest.NewRows(t, q, pieceRows, channels, channels+3).Set(want)
 				}
 				old := kerneltest.NewRows(t, q, 1, len(state), max(1, len(state))).Set(state)
-				QueueConv(q, ConvArgs{Out: out.Place(), In: in.Place(), Weight: kerneltest.Put(t, q, w), State: old.Place().Ptr, Channels: channels, Taps: taps},
+				QueueConv(q, ConvArgs{Out: out.Place(), In: in.Place(), Weight: kerneltest.Put(t, q, w), State: old.Place().Ptr, Channels: channels, Taps: taps, SiLU: silu},
 					kerneltest.Put(t, q, devicePieces), len(devicePieces))
 				after := slices.Clone(state)
 				for _, p := range devicePieces {
@@ -70,7 +71,9 @@ func TestDeviceConv(t *testing.T) {
 					s := begin(p, after[int(p.Slot)*(taps-1)*channels:][:(taps-1)*channels])
 					for i := int(p.First); i < int(p.First+p.Count); i++ {
 						row := want[i*channels:][:channels]
-						Conv(row, row, s, turned)
+						if Convolve(row, row, s, turned); silu {
+							rowwise.SiLU(row, row)
+						}
 					}
 				}
 				what := fmt.Sprintf("%d taps, %d channels, in place %t", taps, channels, inPlace)

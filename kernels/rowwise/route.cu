@@ -6,12 +6,55 @@ enum { route_softmax, route_chosen, route_sigmoid };
 
 struct RouteArgs {
   const float* scores;
+  const float* bias;  // of the choice alone, one an expert, or null
   int* ids;
   float* weights;
-  int rows, experts, used, rule, normalize, lds, ldi, ldw;
+  int rows, experts, used, rule, normalize, groups, groups_used, lds, ldi, ldw;
   float scale;
   int pad;
 };
+
+// How scores become weights: a softmax over top, the largest of all scores, and total.
+static __device__ __forceinline__ float route_weight(int rule, float score, float top, float total) {
+  switch (rule) {
+    case route_softmax: return __fdiv_rn(expf(score - top), total);
+    case route_sigmoid: return __fdiv_rn(1.f, 1.f + expf(-score));
+    default: return expf(score - top);
+  }
+}
+
+// What the choice looks at: the weight with its bias. Where weights are only set beside one
+// another the score does as well. Rows of padding may hold anything: what is no number
+// comes last, so that they too are given experts that there are.
+struct Wanted {
+  const RouteArgs& a;
+  const float* scores;
+  float top, total;
+  __device__ __forceinline__ float operator()(int e) const {
+    float s = scores[e];
+    if (a.rule != route_chosen && (a.bias || a.groups > 1)) s = route_weight(a.rule, s, top, total);
+    if (a.bias) s += a.bias[e];
+    return s == s ? s : -INFINITY;
+  }
+};
+
+// A bit for each group that is chosen from: those whose two best have the largest sums.
+// A lane takes a group.
+static __device__ __forceinline__ uint32_t open_groups(const Wanted& wanted, const RouteArgs& a) {
+  int g = threadIdx.x & 31, each = a.experts / a.groups, rank = 0;
+  float first = -INFINITY, second = -INFINITY;
+  for (int e = g * each; g < a.groups && e < (g + 1) * each; e++) {
+    float s = wanted(e);
+    second = fmaxf(second, fminf(first, s));
+    first = fmaxf(first, s);
+  }
+  float sum = first + second;
+  for (int other = 0; other < a.groups; other++) {
+    float its = __shfl_sync(~0u, sum, other);
+    if (its > sum || (its == sum && other < g)) rank++;
+  }
+  return __ballot_sync(~0u, g < a.groups && rank < a.groups_used);
+}
 
 // A warp takes a row; up to 1024 experts, 32 apart in a lane.
 extern "C" __global__ void __launch_bounds__(128) route(const __grid_constant__ RouteArgs a) {
@@ -21,20 +64,24 @@ extern "C" __global__ void __launch_bounds__(128) route(const __grid_constant__ 
   if (row >= a.rows) return;
   const float* scores = a.scores + (size_t)row * a.lds;
   float top = -INFINITY, total = 0;
-  if (a.rule == route_softmax) {
+  if (a.rule != route_sigmoid) {
     for (int e = lane; e < a.experts; e += 32) top = fmaxf(top, scores[e]);
     top = warp_max(top);
     for (int e = lane; e < a.experts; e += 32) total += expf(scores[e] - top);
     total = warp_sum(total);
   }
+  Wanted wanted{a, scores, top, total};
+  uint32_t open = a.groups > 1 ? open_groups(wanted, a) : 0;
+  int each = a.groups > 1 ? a.experts / a.groups : 1;
   uint32_t taken = 0;  // bit i: expert lane + 32*i
-  float chosen = 0, sum = 0, best_of_all = 0;
+  float sum = 0;
   for (int j = 0; j < a.used; j++) {
     float best = -INFINITY;
     int id = 0x7fffffff;
     for (int i = 0, e = lane; e < a.experts; i++, e += 32) {
-      float s = scores[e];
-      if (!(taken >> i & 1) && (id == 0x7fffffff || s > best)) best = s, id = e;
+      if (taken >> i & 1 || (a.groups > 1 && !(open >> (e / each) & 1))) continue;
+      float s = wanted(e);
+      if (id == 0x7fffffff || s > best) best = s, id = e;
     }
     for (int o = 16; o > 0; o >>= 1) {
       float other = __shfl_xor_sync(~0u, best, o);
@@ -42,14 +89,10 @@ extern "C" __global__ void __launch_bounds__(128) route(const __grid_constant__ 
       if (its != 0x7fffffff && (id == 0x7fffffff || other > best || (other == best && its < id))) best = other, id = its;
     }
     if ((id & 31) == lane) taken |= 1u << (id >> 5);
-    if (j == 0) best_of_all = best;
-    float w = a.rule == route_softmax ? __fdiv_rn(expf(best - top), total)
-            : a.rule == route_sigmoid ? __fdiv_rn(1.f, 1.f + expf(-best))
-                                      : expf(best - best_of_all);
+    float w = route_weight(a.rule, scores[id], top, total);
     sum += w;
-    if (lane == (j & 31)) chosen = w;
     if (lane == 0) a.ids[(size_t)row * a.ldi + j] = id;
-    if (lane == (j & 31)) a.weights[(size_t)row * a.ldw + j] = chosen;
+    if (lane == (j & 31)) a.weights[(size_t)row * a.ldw + j] = w;
   }
   float scale = a.scale;
   if (a.rule == route_chosen) scale = __fdiv_rn(scale, sum);

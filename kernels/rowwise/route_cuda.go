@@ -7,8 +7,11 @@ import (
 	"github.com/confab-tui/confab/kernels"
 )
 
-// MaxExperts bounds Route and ExpertLists.
-const MaxExperts = 1024
+// MaxExperts bounds QueueRoute and QueueExpertLists, MaxGroups the groups of QueueRoute.
+const (
+	MaxExperts = 1024
+	MaxGroups  = 32
+)
 
 // Lists is room for the rows of each expert in use: Count+0, Count+1 and rows*Used
 // int32.
@@ -18,17 +21,21 @@ type Lists struct {
 }
 
 type routeArgs struct {
-	scores, ids, weights                                gpu.Ptr
-	rows, experts, used, rule, normalize, lds, ldi, ldw int32
-	scale                                               float32
-	pad                                                 int32
+	scores, bias, ids, weights           gpu.Ptr
+	rows, experts, used, rule, normalize int32
+	groups, groupsUsed, lds, ldi, ldw    int32
+	scale                                float32
+	pad                                  int32
 }
 
-// QueueRoute queues the choice of used experts for each row. ids holds int32.
-func QueueRoute(q *kernels.Queue, ids, weights, scores kernels.Place, r Routing, rows, experts, used int) {
+// QueueRoute queues the choice of used experts for each row. ids holds int32; bias is
+// r.Bias on the device.
+func QueueRoute(q *kernels.Queue, ids, weights, scores kernels.Place, r Routing, bias gpu.Ptr, rows, experts, used int) {
 	kernels.MustFit("experts", experts, MaxExperts)
+	kernels.MustFit("groups of experts", r.Groups, MaxGroups)
 	kernels.Launch(q, "route", gpu.Config{Grid: [3]int{(rows + 3) / 4}, Threads: 128}, routeArgs{
-		scores: scores.Ptr, ids: ids.Ptr, weights: weights.Ptr, rows: int32(rows), experts: int32(experts), used: int32(used),
+		scores: scores.Ptr, bias: bias, ids: ids.Ptr, weights: weights.Ptr, rows: int32(rows), experts: int32(experts),
+		used: int32(used), groups: int32(r.Groups), groupsUsed: int32(r.GroupsUsed),
 		rule: int32(r.Rule), normalize: bit(r.Normalize), lds: int32(scores.Stride), ldi: int32(ids.Stride),
 		ldw: int32(weights.Stride), scale: r.Scale})
 }

@@ -5,8 +5,8 @@
 #include "tile.cuh"
 
 enum {
-  map_add, map_scale, map_silu, map_gelu, map_sigmoid,            // out = op(a) or a + b
-  map_gate_silu, map_gate_gelu, map_gate_sigmoid, map_gate_clamp,  // out = op(a) * b
+  map_add, map_scale, map_silu, map_gelu, map_sigmoid, map_relu_squared,  // out = op(a) or a + b
+  map_gate_silu, map_gate_gelu, map_gate_sigmoid, map_gate_clamp, map_gate_plain,  // out = op(a) * b
   map_cap, map_sharpen, map_weigh, map_round
 };
 
@@ -37,6 +37,7 @@ static __device__ __forceinline__ float map_value(int op, float a, float b, floa
     case map_silu: return a * sigmoid(a);
     case map_gelu: return gelu(a);
     case map_sigmoid: return sigmoid(a);
+    case map_relu_squared: return fmaxf(a, 0.f) * fmaxf(a, 0.f);
     case map_gate_silu: return a * sigmoid(a) * b;
     case map_gate_gelu: return gelu(a) * b;
     case map_gate_sigmoid: return sigmoid(a) * b;
@@ -44,6 +45,7 @@ static __device__ __forceinline__ float map_value(int op, float a, float b, floa
       float g = fminf(a, 7.f), u = fminf(fmaxf(b, -7.f), 7.f);
       return g * sigmoid(1.702f * g) * (u + 1.f);
     }
+    case map_gate_plain: return a * b;
     case map_cap: return by * tanhf(a / by);
     case map_sharpen: return a * factor;
     case map_weigh: return sigmoid(factor) * b;
@@ -55,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(256) map_rows(const __grid_constant
   overlap_start();
   overlap_wait();
   int lane = threadIdx.x & 31, chunks = (a.n + 255) / 256;
-  bool two = a.op == map_add || (a.op >= map_gate_silu && a.op <= map_gate_clamp) || a.op == map_weigh;
+  bool two = a.op == map_add || (a.op >= map_gate_silu && a.op <= map_gate_plain) || a.op == map_weigh;
   long long work = (long long)a.rows * chunks;
   for (long long w = blockIdx.x * 8 + (threadIdx.x >> 5); w < work; w += gridDim.x * 8) {
     int row = w / chunks, chunk = w % chunks, k = chunk * 256 + lane * 8;

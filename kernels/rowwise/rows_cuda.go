@@ -17,10 +17,12 @@ const (
 	MapSiLU
 	MapGELU
 	MapSigmoid
+	MapReLUSquared
 	MapGateSiLU
 	MapGateGELU
 	MapGateSigmoid
 	MapGateClamped
+	MapGatePlain // a * b
 	MapSoftCap
 	MapSharpen
 	MapWeigh // b * sigmoid(a), a being one value for the whole row

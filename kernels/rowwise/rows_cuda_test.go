@@ -23,6 +23,8 @@ func TestDeviceMap(t *testing.T) {
 		MapSiLU:        func(out, a, _ []float32) { SiLU(out, a) },
 		MapGELU:        func(out, a, _ []float32) { GELU(out, a) },
 		MapSigmoid:     func(out, a, _ []float32) { Sigmoid(out, a) },
+		MapReLUSquared: func(out, a, _ []float32) { ReLUSquared(out, a) },
+		MapGatePlain:   Mul,
 		MapGateSiLU:    SwiGLU,
 		MapGateGELU:    GeGLU,
 		MapGateSigmoid: SigmoidGate,

@@ -1,0 +1,63 @@
+//go:build cuda
+
+package rowwise
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/kerneltest"
+)
+
+// Every rule, with and without a bias and groups, chooses what its definition chooses; a
+// row of padding, which holds no numbers, is given experts that there are.
+func TestDeviceRoute(t *testing.T) {
+	q := kerneltest.OnDevice(t)
+	r := rand.New(rand.NewPCG(1, 9))
+	for _, rule := range []RouteRule{RouteSoftmax, RouteChosen, RouteSigmoid} {
+		for _, shape := range [][4]int{{8, 2, 0, 0}, {40, 4, 0, 0}, {64, 6, 8, 3}, {256, 8, 8, 4}, {1000, 8, 1, 1}} {
+			for _, biased := range []bool{false, true} {
+				experts, used := shape[0], shape[1]
+				how := Routing{Rule: rule, Normalize: rule != RouteChosen, Scale: 1.3, Groups: shape[2], GroupsUsed: shape[3]}
+				routes(t, q, r, how, biased, experts, used)
+			}
+		}
+	}
+}
+
+func routes(t *testing.T, q *kernels.Queue, r *rand.Rand, how Routing, biased bool, experts, used int) {
+	t.Helper()
+	const rows = 9
+	var bias gpu.Ptr
+	if biased {
+		how.Bias = kerneltest.Gaussians(r, experts)
+		bias = kerneltest.Put(t, q, how.Bias)
+	}
+	scores := kerneltest.Gaussians(r, rows*experts)
+	wantIDs, wantWeights := make([]int32, rows*used), make([]float32, rows*used)
+	for i := range rows {
+		Route(wantIDs[i*used:][:used], wantWeights[i*used:][:used], slices.Clone(scores[i*experts:][:experts]), how)
+	}
+	for range experts {
+		scores = append(scores, float32(math.NaN()))
+	}
+	ids, weights := kerneltest.Put(t, q, make([]int32, (rows+1)*used)), kerneltest.NewRows(t, q, rows+1, used, used+1)
+	QueueRoute(q, kernels.Place{Ptr: ids, Stride: used}, weights.Place(),
+		kerneltest.NewRows(t, q, rows+1, experts, experts+1).Set(scores).Place(), how, bias, rows+1, experts, used)
+	what := fmt.Sprintf("rule %d, %d of %d experts, %d of %d groups, bias %t", how.Rule, used, experts, how.GroupsUsed, how.Groups, biased)
+	got := kerneltest.Fetch[int32](t, q, ids, (rows+1)*used)
+	if !slices.Equal(got[:rows*used], wantIDs) {
+		t.Fatalf("%s: experts %v, want %v", what, got, wantIDs)
+	}
+	padding := got[rows*used:]
+	slices.Sort(padding)
+	if padding[0] < 0 || int(padding[used-1]) >= experts || len(slices.Compact(padding)) != used {
+		t.Errorf("%s: padding has the experts %v", what, padding)
+	}
+	kerneltest.Near(t, what, weights.Get()[:rows*used], wantWeights, 1e-5)
+}
