@@ -1,14 +1,16 @@
 // Softmax attention of rows over the cells of their sequences. Work comes as items:
 // rows that see the same cells from one position to another; a block takes an item and
 // one key head, so that its query heads, or an equal part of them where they are many, and
-// all rows of the item share the reading of keys and values: neighbouring rows of one sequence, or rows of many
-// sequences over what they have in common. What a block finds is a part: the
-// unfinished sums, with the largest score and the weights' sum; attend_join adds a row's
-// parts and divides.
+// all rows of the item share the reading of keys and values: neighbouring rows of one
+// sequence, or rows of many sequences over what they have in common. What a block finds is
+// a part: the unfinished sums, with the largest score and the weights' sum; attend_join
+// adds a row's parts and divides.
 // Shapes: heads of up to 576 dimensions, up to 16 * MT rows times heads an item;
 // positions in tiles of 64 from multiples of 64.
 // Queries and weights go through the tensor cores as two halves each (value and what
-// its rounding leaves), keys and values as the cells' halves.
+// its rounding leaves), keys and values as the cells' halves. Items of up to 8 rows times
+// heads are folded, in kernels with MT = 1 for heads of up to 128: high and low halves are
+// then rows of one product.
 // The heads may come as the products left them: their norm and rotation, and the way of
 // the step's own keys and values into their cells are then this kernel's work as well.
 // Bound: reading the cells; for short sequences the chain of one tile.
@@ -18,8 +20,10 @@
 static __device__ __forceinline__ size_t record_of(int heads, int dv) { return (heads * (dv + 2) + 3) & ~3; }
 
 // Puts the item's queries into shared memory, scaled.
+// Their low halves go where multiply looks for them: 8 rows below the high ones if folded.
 template <int D, int MT> static __device__ __forceinline__ void
-load_queries(const AttendArgs& a, Room<D, MT>& room, int rows, int group) {
+load_queries(const AttendArgs& a, Room<D, MT>& room, int rows, int group, bool folded) {
+  __half* low = folded ? room.q_high + 8 * (D + 8) : room.q_low;
 #pragma unroll 2
   for (int m = threadIdx.x >> 5; m < rows; m += 4) {
     Head<D / 64> q;
@@ -28,7 +32,7 @@ load_queries(const AttendArgs& a, Room<D, MT>& room, int rows, int group) {
       if (i >= D) return;
       __half high = __float2half_rn(value * a.scale);
       room.q_high[m * (D + 8) + i] = high;
-      room.q_low[m * (D + 8) + i] = __float2half_rn(value * a.scale - __half2float(high));
+      low[m * (D + 8) + i] = __float2half_rn(value * a.scale - __half2float(high));
     });
   }
 }
@@ -54,11 +58,17 @@ load_fresh(const AttendArgs& a, Room<D, MT>& room, const Item& it, const int* ce
 // A block's sums over the tiles of an item. In scores and sums lane (g, t) has of rows
 // mt * 16 + g (h = 0) and + 8 (h = 1) two neighbours each; a warp scores 16 of a tile's
 // positions and adds up a quarter of the dimensions.
-template <int D, int MT> struct HeadSums {
+//
+// Up to 8 rows leave half of a product's 16 rows empty: then those below take the low
+// halves (folded), and one product does what else takes two. So that both ways give the
+// same bits, kernels that fold keep what the low halves come to apart to the end.
+template <int D, int MT, bool folds> struct HeadSums {
   static constexpr int ld = D + 8, ldp = positions + 8, NT = D / 32;
   Room<D, MT>& room;
   int rows, group, lane, warp, g, t;
-  float out[MT][NT][4], top[MT][2], sum[MT][2], s[MT][2][4];
+  bool folded;
+  int pos[MT][2];  // of the lane's rows
+  float out[MT][NT][4], low[folds ? NT : 1][4], top[MT][2], sum[MT][2], s[MT][2][4];
 
   __device__ __forceinline__ HeadSums(Room<D, MT>& room, int group) : room(room), group(group) {
     lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3;
@@ -66,18 +76,43 @@ template <int D, int MT> struct HeadSums {
 
   __device__ __forceinline__ void begin(int count) {
     rows = count;
+    folded = folds && rows <= 8;
 #pragma unroll
     for (int mt = 0; mt < MT; mt++)
 #pragma unroll
       for (int h = 0; h < 2; h++) {
         top[mt][h] = no_score, sum[mt][h] = 0;
+        pos[mt][h] = room.pos[min(mt * 16 + g + 8 * h, rows - 1) / group];
 #pragma unroll
-        for (int i = 0; i < NT; i++) out[mt][i][2 * h] = out[mt][i][2 * h + 1] = 0;
+        for (int i = 0; i < NT; i++) {
+          out[mt][i][2 * h] = out[mt][i][2 * h + 1] = 0;
+          if (folds) low[i][2 * h] = low[i][2 * h + 1] = 0;
+        }
       }
+  }
+
+  // Queries times keys, where the low halves are rows of the same products.
+  __device__ __forceinline__ void multiply_folded(const __half* keys) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) s[0][0][i] = s[0][1][i] = 0;
+#pragma unroll 4
+    for (int k = 0; k < D; k += 16) {
+      uint32_t b[4], x[4];
+      load_matrices(b, shared_address(keys + (warp * 16 + (lane & 7) + (lane >> 4) * 8) * ld + k + ((lane >> 3) & 1) * 8));
+      load_matrices(x, shared_address(room.q_high + (lane & 15) * ld + k + (lane >> 4) * 8));
+#pragma unroll
+      for (int n = 0; n < 2; n++) mma_f16(s[0][n], x, b[2 * n], b[2 * n + 1]);
+    }
+#pragma unroll
+    for (int n = 0; n < 2; n++) s[0][n][0] += s[0][n][2], s[0][n][1] += s[0][n][3];
   }
 
   // Queries times keys.
   __device__ __forceinline__ void multiply(const __half* keys) {
+    if (folds && folded) {
+      multiply_folded(keys);
+      return;
+    }
     float rest[MT][2][4] = {};
 #pragma unroll
     for (int mt = 0; mt < MT; mt++)
@@ -114,13 +149,14 @@ template <int D, int MT> struct HeadSums {
       if (mt * 16 >= rows) break;
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        int m = mt * 16 + g + 8 * h, pos = room.pos[min(m, rows - 1) / group];
+        if (folds && folded && h) break;
+        int m = mt * 16 + g + 8 * h;
         float largest = no_score;
 #pragma unroll
         for (int i = 0; i < 4; i++) {
           int p = base + warp * 16 + (i >> 1) * 8 + 2 * t + (i & 1);
           float& v = s[mt][i >> 1][2 * h + (i & 1)];
-          bool seen = m < rows && p < to && p <= pos && (a.window == 0 || p > pos - a.window);
+          bool seen = m < rows && p < to && p <= pos[mt][h] && (a.window == 0 || p > pos[mt][h] - a.window);
           if (a.cap != 0) v = a.cap * tanhf(v / a.cap);
           v = seen ? v * log2_e : -INFINITY;
           largest = fmaxf(largest, v);
@@ -139,6 +175,7 @@ template <int D, int MT> struct HeadSums {
       if (mt * 16 >= rows) break;
 #pragma unroll
       for (int h = 0; h < 2; h++) {
+        if (folds && folded && h) break;
         int m = mt * 16 + g + 8 * h;
         float4 four = *(const float4*)(room.tops + m * 4);
         float now = fmaxf(fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w)), top[mt][h]);
@@ -146,7 +183,11 @@ template <int D, int MT> struct HeadSums {
         top[mt][h] = now;
         sum[mt][h] *= shrink;
 #pragma unroll
-        for (int i = 0; i < NT; i++) out[mt][i][2 * h] *= shrink, out[mt][i][2 * h + 1] *= shrink;
+        for (int i = 0; i < NT; i++) {
+          out[mt][i][2 * h] *= shrink, out[mt][i][2 * h + 1] *= shrink;
+          if (folds && folded) out[mt][i][2] *= shrink, out[mt][i][3] *= shrink;
+          else if (folds) low[i][2 * h] *= shrink, low[i][2 * h + 1] *= shrink;
+        }
 #pragma unroll
         for (int n = 0; n < 2; n++) {
           float u = exp2f(s[mt][n][2 * h] - now), v = exp2f(s[mt][n][2 * h + 1] - now);
@@ -154,7 +195,8 @@ template <int D, int MT> struct HeadSums {
           __half2 high = __floats2half2_rn(u, v);
           int at = m * ldp + warp * 16 + n * 8 + 2 * t;
           *(__half2*)(room.p_high + at) = high;
-          *(__half2*)(room.p_low + at) = __floats2half2_rn(u - __low2float(high), v - __high2float(high));
+          __half* low = folds && folded ? room.p_high + 8 * ldp : room.p_low;
+          *(__half2*)(low + at) = __floats2half2_rn(u - __low2float(high), v - __high2float(high));
         }
         added += __shfl_xor_sync(~0u, added, 1);
         added += __shfl_xor_sync(~0u, added, 2);
@@ -170,6 +212,7 @@ template <int D, int MT> struct HeadSums {
       if (mt * 16 >= rows) break;
 #pragma unroll
       for (int h = 0; h < 2; h++) {
+        if (folds && folded && h) break;
         float4 four = *(const float4*)(room.sums + (mt * 16 + g + 8 * h) * 4);
         sum[mt][h] += ((four.x + four.y) + four.z) + four.w;
       }
@@ -186,11 +229,16 @@ template <int D, int MT> struct HeadSums {
         uint32_t x[4], y[4];
         int at = (mt * 16 + (lane & 15)) * ldp + k + (lane >> 4) * 8;
         load_matrices(x, shared_address(room.p_high + at));
+        if (folds && folded) {
+#pragma unroll
+          for (int n = 0; n < NT; n++) mma_f16(out[mt][n], x, b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
+          continue;
+        }
         load_matrices(y, shared_address(room.p_low + at));
 #pragma unroll
         for (int n = 0; n < NT; n++) {
           mma_f16(out[mt][n], x, b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
-          mma_f16(out[mt][n], y, b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
+          mma_f16(folds ? low[n] : out[mt][n], y, b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
         }
       }
     }
@@ -209,14 +257,17 @@ template <int D, int MT> struct HeadSums {
 #pragma unroll
         for (int n = 0; n < NT; n++) {
           int d = warp * (D / 4) + n * 8 + 2 * t;
-          if (d < dv) *(float2*)(to + head * dv + d) = make_float2(out[mt][n][2 * h], out[mt][n][2 * h + 1]);
+          float u = out[mt][n][2 * h], v = out[mt][n][2 * h + 1];
+          if (folds && folded) u += out[mt][n][2], v += out[mt][n][3];
+          else if (folds) u += low[n][2 * h], v += low[n][2 * h + 1];
+          if (d < dv) *(float2*)(to + head * dv + d) = make_float2(u, v);
         }
         if (warp == 0 && t == 0) to[heads * dv + head] = top[mt][h], to[heads * dv + heads + head] = sum[mt][h];
       }
   }
 };
 
-template <int D, int MT> static __device__ __forceinline__ void attend(const AttendArgs& a) {
+template <int D, int MT, bool folds> static __device__ __forceinline__ void attend(const AttendArgs& a) {
   extern __shared__ __align__(16) char memory[];
   Room<D, MT>& room = *(Room<D, MT>*)memory;
   overlap_start();
@@ -225,7 +276,7 @@ template <int D, int MT> static __device__ __forceinline__ void attend(const Att
   int group = a.group;
   bool early = feed.early();
   if (early) feed.keys(), feed.values();
-  HeadSums<D, MT> sums(room, group);
+  HeadSums<D, MT, folds> sums(room, group);
   for (int i = blockIdx.x; i < feed.count; i += gridDim.x) {
     Item it = feed.items[i];
     if ((int)threadIdx.x < it.rows) {
@@ -240,7 +291,7 @@ template <int D, int MT> static __device__ __forceinline__ void attend(const Att
       overlap_wait();
       if (!early) feed.keys(), feed.values();
     }
-    load_queries(a, room, it.rows * group, group);
+    load_queries(a, room, it.rows * group, group, folds && it.rows * group <= 8);
     sums.begin(it.rows * group);
     for (int base = it.from; base < it.to; base += positions) {
       if (a.k.x && base + positions > it.fresh) load_fresh(a, room, it, feed.cells + it.cells, base, feed.head);
@@ -264,7 +315,7 @@ template <int D, int MT> static __device__ __forceinline__ void attend(const Att
 }
 
 #define ATTEND(D, MT) \
-  extern "C" __global__ void __launch_bounds__(128) attend_##D##_##MT(const __grid_constant__ AttendArgs a) { attend<D, MT>(a); }
+  extern "C" __global__ void __launch_bounds__(128) attend_##D##_##MT(const __grid_constant__ AttendArgs a) { attend<D, MT, MT == 1 && D <= 128>(a); }
 ATTEND(64, 1)
 ATTEND(64, 4)
 ATTEND(128, 1)

@@ -13,9 +13,10 @@ import (
 )
 
 // deviceCase runs a case of the CPU's tests on the device: cells scattered over a pool
-// whose other cells are NaN, positions cut into chunks. With fresh the rows' own keys and
-// values are given beside the cells, and are to be in them afterwards.
-func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, padding int, fresh bool) []float32 {
+// whose other cells are NaN, positions cut into chunks, items of up to each rows or as many
+// as the kernel takes. With fresh the rows' own keys and values are given beside the cells,
+// and are to be in them afterwards.
+func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, each, padding int, fresh bool) []float32 {
 	a, n := d.args, d.depth+d.rows
 	keyWidth, valueWidth := roundUp(a.KeyDim, 8), roundUp(a.ValueDim, 8)
 	cells := n + 50
@@ -40,7 +41,7 @@ func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, padding in
 		}
 		return halves
 	}
-	items, parts, records := cutRows(d, shape.Rows(), chunk)
+	items, parts, records := cutRows(d, min(each, shape.Rows()), chunk)
 	rows := d.rows + padding
 	parts = append(parts, make([]AttendParts, padding)...)
 	list, positions := make([]int32, rows), make([]int32, rows)
@@ -120,6 +121,14 @@ func cutRows(d *attendData, each, chunk int) (items []AttendItem, parts []Attend
 	return items, parts, records
 }
 
+func bitsOf(x []float32) []uint32 {
+	bits := make([]uint32, len(x))
+	for i, v := range x {
+		bits[i] = math.Float32bits(v)
+	}
+	return bits
+}
+
 func intsOf(items []AttendItem) []int32 {
 	var ints []int32
 	for _, i := range items {
@@ -129,7 +138,8 @@ func intsOf(items []AttendItem) []int32 {
 }
 
 // Attention agrees with the CPU's over the same cells, rows of padding give 0,
-// and the cut into items makes no difference beyond rounding.
+// and the cut into items makes no difference beyond rounding; how many rows an item has
+// makes none at all.
 func TestDeviceAttend(t *testing.T) {
 	q := kerneltest.OnDevice(t)
 	for _, c := range attendCases() {
@@ -142,7 +152,10 @@ func TestDeviceAttend(t *testing.T) {
 			d := newAttendData(c)
 			want := d.want()
 			for i, chunk := range []int{128, 64, 1 << 20, 64} {
-				got := deviceCase(t, q, d, chunk, 2, i == 3)
+				got, alone := deviceCase(t, q, d, chunk, d.rows, 2, i == 3), deviceCase(t, q, d, chunk, 1, 2, i == 3)
+				if !slices.Equal(bitsOf(got), bitsOf(alone)) {
+					t.Errorf("in chunks of %d, rows with an item of their own give other bits", chunk)
+				}
 				n := len(want)
 				kerneltest.Near(t, "attention", got[:n], want, 1e-5)
 				for i, v := range got[n:] {

@@ -47,11 +47,14 @@ template <int D> struct Copies {
   // Starts the copies for one key head; what lies outside becomes 0.
   __device__ __forceinline__ void start(__half* to, const HeadJob& job, int head) const {
     int c = threadIdx.x % lines * 8;
+    bool within = c < job.width;
+    const char* head0 = (const char*)(job.cache + (size_t)head * job.width + c);
+    uint32_t step_bytes = (uint32_t)job.heads * job.width * sizeof(__half);
 #pragma unroll
     for (int j = 0; j < count; j++) {
       if (cell[j] == -2) continue;
-      bool there = cell[j] >= 0 && c < job.width;
-      const __half* from = there ? job.cache + ((size_t)cell[j] * job.heads + head) * job.width + c : job.cache;
+      bool there = cell[j] >= 0 && within;
+      const void* from = there ? (const void*)(head0 + (size_t)(uint32_t)cell[j] * step_bytes) : job.cache;
       copy16(shared_address(to + (threadIdx.x / lines + j * step) * (D + 8) + c), from, there);
     }
   }
