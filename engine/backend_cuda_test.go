@@ -21,7 +21,7 @@ var stepCalls = []string{"cuCtxSetCurrent", "cuMemcpyHtoDAsync_v2", "cuGraphLaun
 
 // A device that dies at any call in the middle of answers ends all of them with an
 // error that names the call. The process goes on: the CPU answers, and so does the
-// device when it is opened again.
+// device when it is opened again, where the driver lets it.
 func TestDeviceDies(t *testing.T) {
 	if !fake.IsChild(t) {
 		fake.Run(t, fake.Driver(t, "../gpu"))
@@ -45,6 +45,35 @@ func TestDeviceDies(t *testing.T) {
 	e, err := Open(context.Background(), Config{Backend: "cpu", Cells: 300, Threads: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	answers(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Where the driver gives a process no context any more after a death, opening the model on
+// the device again says so, and left to itself it opens on the CPU, with the reason.
+func TestDeviceDiesForGood(t *testing.T) {
+	if !fake.IsChild(t) {
+		fake.Run(t, fake.Driver(t, "../gpu"), "FAKE_ONE_LIFE=1")
+		return
+	}
+	const why = "start confab again"
+	e := openCUDA(t, "all")
+	t.Setenv("FAKE_FAIL", "cuGraphLaunch=719")
+	dies(t, e, "cuGraphLaunch")
+	_ = e.Close() // what it says is the dead device's affair
+	t.Setenv("FAKE_FAIL", "")
+	if _, err := Open(context.Background(), Config{Backend: "cuda", Cells: 300, Threads: 1}, nil); err == nil || !strings.Contains(err.Error(), why) {
+		t.Errorf("opened on the device again: %v", err)
+	}
+	e, err := Open(context.Background(), Config{Cells: 300, Threads: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := e.Info(); !strings.Contains(i.Backend, "CPU") || !strings.Contains(strings.Join(i.Notices, " "), why) {
+		t.Errorf("left to itself it runs on %q and says %q, want the CPU and why", i.Backend, i.Notices)
 	}
 	answers(t, e)
 	if err := e.Close(); err != nil {

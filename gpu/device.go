@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"gorgonia.org/cu"
 )
@@ -50,14 +51,28 @@ func Open(ordinal int, image []byte) (*Device, error) {
 		return nil, fmt.Errorf("%s is too old: its compute capability is %d.%d, the kernels need %d.0",
 			d.Name, d.Major, d.Minor, oldestMajor)
 	}
-	if d.ctx, err = dev.RetainPrimaryCtx(); err != nil {
-		return nil, named("cuDevicePrimaryCtxRetain", err)
+	if d.ctx, err = retain(dev); err != nil {
+		return nil, err
 	}
 	if err := d.load(image); err != nil {
 		_ = dev.ReleasePrimaryCtx()
 		return nil, err
 	}
 	return d, nil
+}
+
+// lasting are the failures of kernels after which the driver gives a process no context any
+// more, whatever it gives back.
+var lasting = []error{cu.IllegalAddress, cu.LaunchTimeout, cu.Assert, cu.HardwareStackError, cu.IllegalInstruction,
+	cu.MisalignedAddress, cu.InvalidAddressSpace, cu.InvalidPc, cu.LaunchFailed}
+
+// retain takes the primary context, which ReleasePrimaryCtx gives back.
+func retain(dev cu.Device) (cu.CUContext, error) {
+	ctx, err := dev.RetainPrimaryCtx()
+	if slices.ContainsFunc(lasting, func(e error) bool { return errors.Is(err, e) }) {
+		return ctx, fmt.Errorf("the GPU failed earlier and is lost to this process, start confab again to use it: cuDevicePrimaryCtxRetain: %w", err)
+	}
+	return ctx, named("cuDevicePrimaryCtxRetain", err)
 }
 
 func (d *Device) load(image []byte) error {
@@ -109,7 +124,8 @@ func (d *Device) Memory() (free, total int64, err error) {
 func (d *Device) Sync() error { return named("cuCtxSynchronize", cu.Synchronize()) }
 
 // Close unloads the kernels and gives the context back, that of a device that has died
-// too: opened again, it gets a new one. Memory that is not freed yet goes with it.
+// too. Memory that is not freed yet goes with it. Whether a dead device can be opened again
+// depends on what it died of; after a kernel's fault it cannot, and Open says so.
 func (d *Device) Close() error {
 	return errors.Join(d.Use(), named("cuModuleUnload", d.module.Unload()),
 		named("cuDevicePrimaryCtxRelease", d.dev.ReleasePrimaryCtx()))
@@ -126,9 +142,9 @@ func FreeMemory(ordinal int) (int64, error) {
 	if err != nil {
 		return 0, named("cuDeviceGet", err)
 	}
-	ctx, err := dev.RetainPrimaryCtx()
+	ctx, err := retain(dev)
 	if err != nil {
-		return 0, named("cuDevicePrimaryCtxRetain", err)
+		return 0, err
 	}
 	d := &Device{dev: dev, ctx: ctx}
 	var free int64

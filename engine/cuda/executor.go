@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
@@ -182,5 +183,18 @@ func (e *Executor) Close() error {
 	if e.queue != nil {
 		errs = append(errs, e.queue.Close())
 	}
-	return errors.Join(append(errs, e.device.Close())...)
+	return errors.Join(distinct(append(errs, e.device.Close()), nil)...)
+}
+
+// distinct adds to those said the errors that say something else: a dead device answers
+// every call with the same.
+func distinct(errs, said []error) []error {
+	for _, err := range errs {
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			said = distinct(several.Unwrap(), said)
+		} else if err != nil && !slices.ContainsFunc(said, func(s error) bool { return s.Error() == err.Error() }) {
+			said = append(said, err)
+		}
+	}
+	return said
 }

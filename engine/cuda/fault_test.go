@@ -5,14 +5,17 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/gpu/fake"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // Every call of the driver in steps of every kind and in freeing what was had fails
@@ -108,4 +111,63 @@ func allSteps(e *Executor) error {
 		return failure{err}
 	}
 	return nil
+}
+
+// A device that dies for good, since a kernel writes where there is nothing, fails the
+// step, and closing says so once; the process is not given it again, and is told why.
+func TestDeadDevice(t *testing.T) {
+	t.Run("device", func(t *testing.T) {
+		if err := Available(); err != nil {
+			t.Skip(err)
+		}
+		if !fake.IsChild(t) { // nothing else of this process may have the context
+			fake.Run(t, os.Getenv("LD_LIBRARY_PATH"))
+			return
+		}
+		buries(t, func(e *Executor) {
+			nowhere := kernels.Place{Ptr: 1 << 20, Stride: 64}
+			rowwise.QueueMap(e.queue, rowwise.MapArgs{Op: rowwise.MapScale, Out: nowhere, A: nowhere, Rows: 1, N: 64})
+		})
+	})
+	t.Run("fake", func(t *testing.T) {
+		if !fake.IsChild(t) {
+			fake.Run(t, fake.Driver(t, "../../gpu"), "FAKE_ONE_LIFE=1")
+			return
+		}
+		kernels.Fatbin = []byte("kernels")
+		buries(t, func(*Executor) { t.Setenv("FAKE_FAIL", "cuGraphLaunch=700") })
+	})
+}
+
+// buries lives through a device's death for good.
+func buries(t *testing.T, kill func(*Executor)) {
+	p := load(t, builtin)
+	e, err := New(p, Options{Cells: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := newSequence(10).step([]int32{1, 2, 3}, 2)
+	if _, err = e.Run(step); err != nil {
+		t.Fatal(err)
+	}
+	kill(e)
+	_, err = e.Run(step)
+	if f, ok := errors.AsType[failure](err); !ok || !f.Fatal() {
+		t.Errorf("a step on a dead device gives %v", err)
+	}
+	calls := map[string]int{}
+	closed := fmt.Sprint(e.Close())
+	for _, call := range namesCall.FindAllString(closed, -1) {
+		if calls[call]++; calls[call] > 1 {
+			t.Errorf("closing a dead device names %s more than once: %s", call, closed)
+		}
+	}
+	t.Setenv("FAKE_FAIL", "")
+	_, again := New(p, Options{Cells: 64})
+	_, room := Room(0)
+	for _, err := range []error{again, room} {
+		if s := fmt.Sprint(err); !strings.Contains(s, "failed earlier") || !strings.Contains(s, "start confab again") || !strings.Contains(s, "cuDevicePrimaryCtxRetain") {
+			t.Errorf("what a process with a dead device is told: %s", s)
+		}
+	}
 }

@@ -2,7 +2,8 @@
 // graphs do nothing. The environment says how it is: FAKE_VERSION, FAKE_DEVICES,
 // FAKE_MAJOR, FAKE_FREE (bytes), and FAKE_FAIL=NAME=CODE[@N[!]]: from call number N of
 // NAME on (* is any) the answer is CODE, with ! that of this call alone. A code from
-// 700 on is the device's death: every call answers it until the context is released.
+// 700 on is the device's death: every call answers it until the context is released, and
+// with FAKE_ONE_LIFE=1 the process is given none from then on.
 // Calls are counted from when the value changed. The free memory is less by the device
 // memory in use, and by what was not given back before the context was: a byte for each
 // piece of memory, stream, event, graph or module.
@@ -13,7 +14,7 @@
 
 static int contexts, live, lost;
 static size_t used;
-static CUresult dead;
+static CUresult dead, buried;
 
 static long number(const char *name, long otherwise) {
   const char *v = getenv(name);
@@ -88,7 +89,7 @@ CALL(cuDeviceGetAttribute, (int *v, CUdevice_attribute a, CUdevice d),
           : a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
           : a == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT     ? 16
                                                               : 1 << 18)
-CALL(cuDevicePrimaryCtxRetain, (CUcontext *c, CUdevice d), *c = (CUcontext)8; contexts++)
+CALL(cuDevicePrimaryCtxRetain, (CUcontext *c, CUdevice d), *c = (CUcontext)8; if (!(r = buried)) contexts++)
 
 // A context is given back even where the device is dead; the last to do so frees all.
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) {
@@ -97,6 +98,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) {
     if (!dead) lost += live;
     live = 0;
     used = 0;
+    if (number("FAKE_ONE_LIFE", 0)) buried = dead;
     dead = CUDA_SUCCESS;
   }
   return r;
