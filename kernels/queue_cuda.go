@@ -69,17 +69,25 @@ func (p Place) Row(n int) Place { return Place{p.Ptr + gpu.Ptr(4*n*p.Stride), p.
 // tile.cuh. The zero value is none.
 type Rounded struct {
 	Values, Records gpu.Ptr
-	Form            Form
-	Chunks          int
+	// Halves is room of HalvesBytes for the same integers as halves, which are there
+	// whenever HalvesRows rows are, or 0.
+	Halves gpu.Ptr
+	Form   Form
+	Chunks int
 }
 
 type RoundedArgs struct {
-	values, records gpu.Ptr
-	form, chunks    int32
+	values, records, halves   gpu.Ptr
+	form, chunks, padded, pad int32
 }
 
-func (r Rounded) Args() RoundedArgs {
-	return RoundedArgs{r.Values, r.Records, int32(r.Form), int32(r.Chunks)}
+// Args are a launch's arguments for rows.
+func (r Rounded) Args(rows int) RoundedArgs {
+	a := RoundedArgs{values: r.Values, records: r.Records, halves: r.Halves, form: int32(r.Form), chunks: int32(r.Chunks)}
+	if r.Halves != 0 {
+		a.padded = int32(HalvesRows(rows))
+	}
+	return a
 }
 
 // RoundedBytes is the room that rows of k values take: for values and for records.
@@ -90,6 +98,21 @@ func RoundedBytes(f Form, rows, k int) (values, records int64) {
 	}
 	return chunks * 256, chunks * 64
 }
+
+// HalvesRows is for how many rows halves are laid out where there are rows: 32, 64, or 0
+// where nobody wants them.
+func HalvesRows(rows int) int {
+	switch {
+	case rows <= 16 || rows > 64:
+		return 0
+	case rows <= 32:
+		return 32
+	}
+	return 64
+}
+
+// HalvesBytes is the room for the halves of k values, and what belongs to them.
+func HalvesBytes(k int) int64 { return int64((k+255)/256) * 64 * (512 + 36) }
 
 // GridOf is how many blocks of a size some work takes, within what fills the device.
 func (q *Queue) GridOf(work, per int) int {

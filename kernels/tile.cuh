@@ -25,7 +25,7 @@
 enum { F32 = 0, F16 = 1, Q4_0 = 2, Q4_1 = 3, Q5_0 = 6, Q5_1 = 7, Q8_0 = 8, Q4_K = 12, Q5_K = 13, Q6_K = 14, BF16 = 30 };
 
 enum { form_float = 0, form_q8 = 1, form_q8k = 2 };
-enum { record_q8 = 64, record_q8k = 32 };
+enum { record_q8 = 64, record_q8k = 32, record_halves = 36 };
 
 template <int T> struct Layout {
   static constexpr bool k = T == Q4_K || T == Q5_K || T == Q6_K;
@@ -53,55 +53,90 @@ static __device__ __forceinline__ int tile_bytes(int type) {
   }
 }
 
-// Rounds a warp's 256 values, eight neighbours a lane, the way the CPU's forms do, and
-// writes them with their record. All lanes take part.
-static __device__ __forceinline__ void round_values(const float v[8], int form, int8_t* q, uint8_t* record) {
+// A warp's 256 values, eight neighbours a lane, rounded the way the CPU's forms do. All
+// lanes take part.
+struct Bytes {
+  int n[8];
+  int sum;         // of the 32 values of four lanes
+  float top, inverse;  // the largest of the 256, or of the 32; what the values were multiplied by
+
+  __device__ __forceinline__ Bytes(const float v[8], bool all) {
+    top = 0, sum = 0;
+    for (int i = 0; i < 8; i++) top = fmaxf(top, fabsf(v[i]));
+    for (int o = 1; o < (all ? 32 : 4); o <<= 1) top = fmaxf(top, __shfl_xor_sync(~0u, top, o));
+    inverse = top > 0 ? __fdiv_rn(127.f, top) : 0.f;
+    for (int i = 0; i < 8; i++) {
+      n[i] = __float2int_rn(__fmul_rn(v[i], inverse));
+      sum += n[i];
+    }
+    sum += __shfl_xor_sync(~0u, sum, 1);
+    sum += __shfl_xor_sync(~0u, sum, 2);
+  }
+  // Of the K types' form.
+  __device__ __forceinline__ float scale() const { return top > 0 ? __fdiv_rn(1.f, inverse) : 0.f; }
+  __device__ __forceinline__ int high() const { return (sum + 32) >> 6; }
+  __device__ __forceinline__ int low() const { return sum - 64 * high(); }
+};
+
+// Writes them as bytes with their record.
+static __device__ __forceinline__ void store_bytes(const Bytes& b, int form, int8_t* q, uint8_t* record) {
   int lane = threadIdx.x & 31, s = lane >> 2;
-  float top = 0;
-  for (int i = 0; i < 8; i++) top = fmaxf(top, fabsf(v[i]));
-  top = fmaxf(top, __shfl_xor_sync(~0u, top, 1));
-  top = fmaxf(top, __shfl_xor_sync(~0u, top, 2));
-  if (form == form_q8k) {
-    for (int o = 4; o < 32; o <<= 1) top = fmaxf(top, __shfl_xor_sync(~0u, top, o));
-  }
-  float inverse = top > 0 ? __fdiv_rn(127.f, top) : 0.f;
-  int sum = 0, n[8];
-  for (int i = 0; i < 8; i++) {
-    n[i] = __float2int_rn(__fmul_rn(v[i], inverse));
-    sum += n[i];
-  }
   uint32_t words[2];
   for (int h = 0; h < 2; h++)
-    words[h] = (n[4 * h] & 255) | (n[4 * h + 1] & 255) << 8 | (n[4 * h + 2] & 255) << 16 | (uint32_t)n[4 * h + 3] << 24;
+    words[h] = (b.n[4 * h] & 255) | (b.n[4 * h + 1] & 255) << 8 | (b.n[4 * h + 2] & 255) << 16 | (uint32_t)b.n[4 * h + 3] << 24;
   // Values 8*(lane & 3) .. +7 of the sub-block: half (lane & 3) / 2, and two of its
   // four groups t.
   uint32_t* to = (uint32_t*)q + (s >> 1) * 16 + (s & 1) * 2 + ((lane >> 1) & 1) + (lane & 1) * 8;
   to[0] = words[0];
   to[4] = words[1];
-  sum += __shfl_xor_sync(~0u, sum, 1);
-  sum += __shfl_xor_sync(~0u, sum, 2);
   if (lane & 3) return;
   if (form == form_q8k) {
-    int high = (sum + 32) >> 6;
-    record[s] = (uint8_t)high;
-    record[8 + s] = (uint8_t)(sum - 64 * high);
-    if (lane == 0) *(float*)(record + 16) = top > 0 ? __fdiv_rn(1.f, inverse) : 0.f;
+    record[s] = (uint8_t)b.high();
+    record[8 + s] = (uint8_t)b.low();
+    if (lane == 0) *(float*)(record + 16) = b.scale();
     return;
   }
-  float scale = __half2float(__float2half_rn(__fdiv_rn(top, 127.f)));
+  float scale = __half2float(__float2half_rn(__fdiv_rn(b.top, 127.f)));
   ((float*)record)[s] = scale;
-  ((float*)record)[8 + s] = __fmul_rn(scale, (float)sum);
+  ((float*)record)[8 + s] = __fmul_rn(scale, (float)b.sum);
+}
+
+static __device__ __forceinline__ uint32_t two_halves(int a, int b) {
+  __half2 v = __halves2half2(__int2half_rn(a), __int2half_rn(b));
+  return *(uint32_t*)&v;
 }
 
 // Where an operation leaves its result rounded for the products that read it next.
 struct Rounded {
   int8_t* q;        // null: nowhere
   uint8_t* record;
+  uint8_t* halves;
   int form, chunks;  // 256 values each
+  int padded, pad;   // rows of halves, or 0: none
 };
+
+// Writes the integers as halves too: [256 a chunk][64 of them][padded][64], then records
+// [chunk][padded floats: scales][padded][8 pairs: the sums]. Of 64 values, those of 16 are
+// two pieces of 16 bytes: word t of the first holds values 4t and 4t + 2, of the second
+// 4t + 1 and 4t + 3; a row's pieces lie at (piece ^ row % 8). The sums of sub-blocks 2t and
+// 2t + 1 are 64 times the first pair of two, and the second.
+static __device__ __forceinline__ void store_halves(const Bytes& b, const Rounded& r, int row, int chunk) {
+  int lane = threadIdx.x & 31, s = lane >> 2, piece = lane & 6, t = 2 * (lane & 1);
+  uint8_t* to = r.halves + ((size_t)(chunk * 4 + (lane >> 3)) * r.padded + row) * 128 + t * 4;
+  *(uint2*)(to + (piece ^ (row & 7)) * 16) = make_uint2(two_halves(b.n[0], b.n[2]), two_halves(b.n[4], b.n[6]));
+  *(uint2*)(to + ((piece + 1) ^ (row & 7)) * 16) = make_uint2(two_halves(b.n[1], b.n[3]), two_halves(b.n[5], b.n[7]));
+  if (lane & 3) return;
+  uint8_t* record = r.halves + (size_t)r.chunks * r.padded * 512 + (size_t)chunk * r.padded * record_halves;
+  __half* sums = (__half*)(record + r.padded * 4 + row * 32 + (s >> 1) * 8 + (s & 1) * 2);
+  sums[0] = __int2half_rn(b.high());
+  sums[2] = __int2half_rn(b.low());
+  if (lane == 0) ((float*)record)[row] = b.scale();
+}
 
 static __device__ __forceinline__ void emit(const Rounded& r, int row, int chunk, const float v[8]) {
   if (r.q == nullptr) return;
+  Bytes b(v, r.form == form_q8k);
   size_t at = (size_t)row * r.chunks + chunk;
-  round_values(v, r.form, r.q + at * 256, r.record + at * (r.form == form_q8k ? record_q8k : record_q8));
+  store_bytes(b, r.form, r.q + at * 256, r.record + at * (r.form == form_q8k ? record_q8k : record_q8));
+  if (r.padded > 0) store_halves(b, r, row, chunk);
 }

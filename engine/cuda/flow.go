@@ -5,6 +5,7 @@ package cuda
 import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
@@ -107,6 +108,11 @@ func (c *compiler) roundedOf(ref model.Ref, form kernels.Form) (*rounded, error)
 	data, err := c.e.newRounded(form, rows, ref.Width)
 	if err != nil {
 		return nil, err
+	}
+	if n := matmul.HalvesBytes(c.e.device, form, ref.Width); n > 0 {
+		if data.Halves, err = c.e.alloc(n); err != nil {
+			return nil, err
+		}
 	}
 	r := &rounded{ref: ref, data: data}
 	c.e.rounded = append(c.e.rounded, r)

@@ -136,6 +136,6 @@ func QueueAttendJoin(q *kernels.Queue, a *DeviceAttend, to *AttendResult, rows i
 		name = "attend_join_pairs"
 	}
 	kernels.Launch(q, name, gpu.Config{Grid: [3]int{rows, chunks}, Threads: 256}, joinArgs{
-		out: to.Out.Ptr, parts: a.Parts, of: a.PartsOf, sinks: to.Sinks, rounded: to.Rounded.Args(),
+		out: to.Out.Ptr, parts: a.Parts, of: a.PartsOf, sinks: to.Sinks, rounded: to.Rounded.Args(rows),
 		heads: int32(a.Heads), dim: int32(a.ValueDim), ldo: int32(to.Out.Stride)})
 }

@@ -43,13 +43,13 @@ func benchProducts(b *testing.B, q *kernels.Queue, r *rand.Rand, typ Type, n, k,
 	const most = 512
 	x := kerneltest.NewRows(b, q, most, k, k).Set(kerneltest.Gaussians(r, most*k))
 	rounded := newRounded(b, q, m.Form(), most, k)
-	if m.Form() != kernels.FormF32 {
-		rowwise.QueueMap(q, rowwise.MapArgs{Op: rowwise.MapRound, A: x.Place(), Rounded: rounded, Rows: most, N: k})
-	}
 	out := kerneltest.NewRows(b, q, most, n*together, n*together)
 	for _, rows := range []int{1, 4, 8, 16, 32, 64, 512} {
 		b.Run(fmt.Sprintf("type%d-%dx%dx%d-%d", typ, together, n, k, rows), func(b *testing.B) {
 			kerneltest.Use(b, q)
+			if m.Form() != kernels.FormF32 {
+				rowwise.QueueMap(q, rowwise.MapArgs{Op: rowwise.MapRound, A: x.Place(), Rounded: rounded, Rows: rows, N: k})
+			}
 			seconds := kerneltest.TimeGraph(b, q, func() {
 				for i := 0; i+together <= copies; i += together {
 					var ps []Product

@@ -63,6 +63,11 @@ static __device__ __forceinline__ float shared_float(uint32_t at) {
 static __device__ __forceinline__ void store_shared(uint32_t at, float v) {
   asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(at), "f"(v) : "memory");
 }
+static __device__ __forceinline__ uint2 shared_two(uint32_t at) {
+  uint2 v;
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(at));
+  return v;
+}
 template <int N> static __device__ __forceinline__ void registers_at_most() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
 }

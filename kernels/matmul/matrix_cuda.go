@@ -195,6 +195,10 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 	if wide {
 		high = 128
 	}
+	if f, ok := chooseFew(q.Device, w, rows.Rows, fillJobs(&a.jobs, products, w.Type, fewHigh)); ok && rows.Lists == nil && rounded.Halves != 0 {
+		queueFew(q, products, w, a, rounded, f)
+		return
+	}
 	blocks := fillJobs(&a.jobs, products, w.Type, high)
 	if f, ok := chooseStream(q.Device, w, rows.Rows, blocks); ok && rows.Lists == nil {
 		queueStream(q, w, a, f)

@@ -24,6 +24,19 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
 }
 
 #define ACC8(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define WGMMA32(TYPE) \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n32k16.f32." TYPE "." TYPE " {" \
+               "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15" \
+               "}, {%16,%17,%18,%19}, %20, 1, 1, 1, 0;" \
+               : ACC8(0), ACC8(8) \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+#define WGMMA64(TYPE) \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE " {" \
+               "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27," \
+               "%28,%29,%30,%31" \
+               "}, {%32,%33,%34,%35}, %36, 1, 1, 1, 0;" \
+               : ACC8(0), ACC8(8), ACC8(16), ACC8(24) \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
 #define WGMMA96(TYPE) \
   asm volatile("wgmma.mma_async.sync.aligned.m64n96k16.f32." TYPE "." TYPE " {" \
                "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27," \
@@ -54,6 +67,8 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
 
 // d += a (64 x 16) * b (16 x N), both halves, or both bfloat16 where BF says so.
 template <int N, bool BF> static __device__ __forceinline__ void wgmma(float (&d)[N / 2], const uint32_t* a, uint64_t b) {
+  if constexpr (N == 32 && !BF) WGMMA32("f16");
+  if constexpr (N == 64 && !BF) WGMMA64("f16");
   if constexpr (N == 96 && !BF) WGMMA96("f16");
   if constexpr (N == 96 && BF) WGMMA96("bf16");
   if constexpr (N == 128 && !BF) WGMMA128("f16");

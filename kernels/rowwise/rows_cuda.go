@@ -49,7 +49,7 @@ type mapArgs struct {
 // QueueMap queues out = op(a, b), value by value.
 func QueueMap(q *kernels.Queue, m MapArgs) {
 	kernels.Launch(q, "map_rows", gpu.Config{Grid: [3]int{q.GridOf(m.Rows*((m.N+255)/256), 8)}, Threads: 256}, mapArgs{
-		out: m.Out.Ptr, a: m.A.Ptr, b: m.B.Ptr, pos: m.Pos, rounded: m.Rounded.Args(), op: int32(m.Op), rows: int32(m.Rows),
+		out: m.Out.Ptr, a: m.A.Ptr, b: m.B.Ptr, pos: m.Pos, rounded: m.Rounded.Args(m.Rows), op: int32(m.Op), rows: int32(m.Rows),
 		n: int32(m.N), ldo: int32(m.Out.Stride), lda: int32(m.A.Stride), ldb: int32(m.B.Stride), by: m.By, every: m.Every})
 }
 
@@ -78,7 +78,7 @@ func QueueNorm(q *kernels.Queue, n NormArgs) {
 		threads /= 2
 	}
 	kernels.Launch(q, "norm_rows", gpu.Config{Grid: [3]int{n.Rows}, Threads: threads}, normArgs{
-		out: n.Out.Ptr, in: n.In.Ptr, weight: n.Weight, bias: n.Bias, rounded: n.Rounded.Args(), n: int32(n.N),
+		out: n.Out.Ptr, in: n.In.Ptr, weight: n.Weight, bias: n.Bias, rounded: n.Rounded.Args(n.Rows), n: int32(n.N),
 		ldo: int32(n.Out.Stride), ldi: int32(n.In.Stride), center: bit(n.Center), eps: n.Eps})
 }
 
