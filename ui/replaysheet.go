@@ -76,7 +76,11 @@ func (s *replaySheet) body(th *theme, w, room int) []string {
 	}
 	both = append(both, "")
 	pair("then", ended(then[n:]), "")
-	pair("now", ended(now[n:]), th.accent)
+	more := ""
+	if y.now.reason == engine.ReasonLength { // no more tokens were asked for than there were
+		more = th.mark.ellipsis
+	}
+	pair("now", ended(now[n:]+more), th.accent)
 	return first(both, room)
 }
 
