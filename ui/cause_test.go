@@ -33,7 +33,7 @@ func TestCause(t *testing.T) {
 // TestMissingFiles holds commands to saying in plain words that a file is not there,
 // and to giving back what was typed.
 func TestMissingFiles(t *testing.T) {
-	for _, name := range []string{"/read ", "/import "} {
+	for _, name := range []string{"/read ", "/import ", "/model "} {
 		b := newBench(t, 120, 32)
 		path := filepath.Join(t.TempDir(), "x")
 		b.runCommand(name + path)
@@ -80,6 +80,17 @@ func TestCausesAreOneLine(t *testing.T) {
 		msg.apply(b.r)
 		if said := b.r.toast.text; strings.ContainsAny(said, "\n\x1b") || !strings.Contains(said, "there is no file /a") {
 			t.Errorf("%T says %q", msg, said)
+		}
+	}
+}
+
+// TestNamesAreSaidOnce: an error that names what was fetched is not named again.
+func TestNamesAreSaidOnce(t *testing.T) {
+	for _, said := range []string{"a/b: not found", "not found"} {
+		b := newBench(t, 120, 32)
+		fetchedMsg{f: &fetching{name: "a/b"}, err: errors.New(said)}.apply(b.r)
+		if got := b.r.toast.text; got != "a/b: not found" {
+			t.Errorf("%q is told as %q", said, got)
 		}
 	}
 }

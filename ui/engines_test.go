@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"github.com/confab-tui/confab/engine"
@@ -17,7 +16,7 @@ type twoModels struct {
 }
 
 func (m *twoModels) setup(t testing.TB) func(*Options, *fake) {
-	m.path = filepath.Join(t.TempDir(), "Llama-3.2-3B-Q4_K_M.gguf")
+	m.path = modelFileAt(t, "Llama-3.2-3B-Q4_K_M.gguf")
 	m.free = 16 << 30
 	return func(o *Options, f *fake) {
 		m.second = newFake(f.clock)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"hash/fnv"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/confab-tui/confab/engine"
@@ -354,4 +357,14 @@ func candidates(s string, n int) []engine.Alternative {
 func echo(req engine.Request) reply {
 	last := req.Messages[len(req.Messages)-1].Content
 	return reply{text: "You wrote:\n\n> " + strings.ReplaceAll(last, "\n", "\n> "), reason: engine.ReasonStop}
+}
+
+// modelFileAt makes a file of a name; what is in it nobody reads.
+func modelFileAt(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -98,7 +99,7 @@ func (m fetchedMsg) apply(r *root) tea.Cmd {
 		r.say(toneQuiet, m.f.name+": "+m.f.err)
 	case m.err != nil:
 		m.f.err = text.CleanLine(cause(m.err))
-		r.say(toneBad, m.f.name+": "+m.f.err)
+		r.say(toneBad, m.f.name+": "+strings.TrimPrefix(m.f.err, m.f.name+": "))
 	default:
 		r.fetches = slices.DeleteFunc(r.fetches, func(f *fetching) bool { return f == m.f })
 		r.say(toneQuiet, "fetched "+m.f.name+" "+r.th.mark.dot+" "+r.keys.key(doModels)+" opens it")

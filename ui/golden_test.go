@@ -153,11 +153,11 @@ var goldens = []struct {
 	}},
 	{"twomodels", [][2]int{{120, 40}}, func(b *bench) {
 		second := newFake(b.clock)
-		second.info.ID, second.info.Name, second.info.Quant, second.info.Cells, second.info.Path = "llama", "Llama 3.2 3B", "Q4_K_M", 8192, "/models/Llama-3.2-3B-Q4_K_M.gguf"
+		second.info.ID, second.info.Name, second.info.Quant, second.info.Cells, second.info.Path = "llama", "Llama 3.2 3B", "Q4_K_M", 8192, modelFileAt(b, "Llama-3.2-3B-Q4_K_M.gguf")
 		second.script = func(engine.Request) reply { return reply{text: "It is Tokyo.", reason: engine.ReasonStop} }
 		b.r.models.open = second.open
 		b.keys("alt+s")
-		b.runCommand("/model /models/Llama-3.2-3B-Q4_K_M.gguf")
+		b.runCommand("/model " + second.info.Path)
 		b.keys("alt+a")
 		b.write("Capital of Japan?")
 		b.keys("enter")

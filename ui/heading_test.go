@@ -46,11 +46,11 @@ func TestHeadings(t *testing.T) {
 func TestHeadingOfModels(t *testing.T) {
 	b := newBench(t, 100, 30)
 	second := newFake(b.clock)
-	second.info.ID, second.info.Name, second.info.Path = "llama", "Llama 3.2 3B", "/models/llama.gguf"
+	second.info.ID, second.info.Name, second.info.Path = "llama", "Llama 3.2 3B", modelFileAt(t, "llama.gguf")
 	b.r.models.open = second.open
 	b.r.dice = func() int64 { return 725512 }
 	b.keys("alt+s")
-	b.runCommand("/model /models/llama.gguf")
+	b.runCommand("/model " + second.info.Path)
 	b.ask("Capital of Japan?")
 	p := b.r.pane()
 	if got := p.heading(b.r, 20); got != "Llama 3.2 … · T 0.80" {

@@ -249,9 +249,26 @@ func (s *modelSheet) wheel(_ *root, n int) { s.move(n) }
 // modelByName is /model: a path, or the only file whose name has all the words.
 func (r *root) modelByName(arg string) tea.Cmd {
 	if strings.ContainsAny(arg, "/\\") || strings.HasSuffix(arg, ".gguf") {
-		return r.chooseModel(expandHome(arg))
+		path := expandHome(unquoted(arg))
+		return func() tea.Msg {
+			_, err := os.Stat(path)
+			return namedMsg{path, err}
+		}
 	}
 	return r.openModels(arg)
+}
+
+// namedMsg is a model's file that was named, which is there or not.
+type namedMsg struct {
+	path string
+	err  error
+}
+
+func (m namedMsg) apply(r *root) tea.Cmd {
+	if m.err != nil {
+		return r.fail("%s", text.CleanLine(cause(m.err)))
+	}
+	return r.chooseModel(m.path)
 }
 
 // expandHome makes a path of one that begins with ~.

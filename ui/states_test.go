@@ -219,8 +219,7 @@ func TestBackToTheModelBefore(t *testing.T) {
 			return f, nil
 		}
 	})
-	b.write("/model /nowhere/big.gguf")
-	b.keys("enter")
+	b.runCommand("/model " + modelFileAt(t, "big.gguf"))
 	b.shows("lower engine.cells", "going back", "confab tiny Q8_0")
 	b.ask("still there?")
 	b.shows("hear and see.")
