@@ -64,7 +64,8 @@ const (
 	kindIQ4K
 	kindI8K
 	kindTQ
-	kindIQ1
+	kindIQ1S
+	kindIQ1M
 	kindIQ2
 	kindIQ3
 	kindQ1_0

@@ -60,8 +60,10 @@ func multiplyVNNI(k kind, p *product) bool {
 		vnniI8K(p)
 	case kindTQ:
 		vnniTQ(p)
-	case kindIQ1:
-		vnniIQ1(p)
+	case kindIQ1S:
+		vnniIQ1S(p)
+	case kindIQ1M:
+		vnniIQ1M(p)
 	case kindIQ2:
 		vnniIQ2(p)
 	case kindIQ3:
@@ -135,7 +137,10 @@ func vnniQ3K(p *product)
 func vnniIQ4K(p *product)
 
 //go:noescape
-func vnniIQ1(p *product)
+func vnniIQ1S(p *product)
+
+//go:noescape
+func vnniIQ1M(p *product)
 
 //go:noescape
 func vnniIQ2(p *product)

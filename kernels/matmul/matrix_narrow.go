@@ -12,12 +12,11 @@ import (
 //
 //   - IQ2: signs as Q5_K has fifth bits, 16 lines of 2-bit codes as Q2_K has them; a
 //     code is one of three magnitudes
-//   - IQ1: for every 8 values a bit a row, 16 lines of 2-bit codes; a value is 8 times the
-//     code less 9, and 2 more where the bit is set
 //   - IQ3: 16 sub-blocks' scales, what the 16 nibbles stand for plus 128, 32 lines of
 //     nibbles as IQ4_XS has them
 //
-// Also of FormQ8K, TQ has a scale (F16) a row and 16 lines of 2-bit codes, less 1.
+// Also of FormQ8K, TQ has a scale (F16) a row and 16 lines of 2-bit codes, less 1. For IQ1
+// see matrix_iq1.go.
 //
 // Of FormQ8, a scale (F16) a row and lines with several values' bits:
 //
@@ -26,7 +25,6 @@ import (
 //   - NVFP4: a block is 32 values with two scales a row; lines of nibbles as MXFP4's
 var (
 	layoutIQ2   = &layout{kindIQ2, kernels.FormQ8K, 256, 128 + 512 + 1024 + 2048, 64}
-	layoutIQ1   = &layout{kindIQ1, kernels.FormQ8K, 256, 128 + 512 + 128 + 2048, 64}
 	layoutTQ    = &layout{kindTQ, kernels.FormQ8K, 256, 64 + 2048, 64}
 	layoutIQ3   = &layout{kindIQ3, kernels.FormQ8K, 256, 128 + 256 + 64 + 4096, 72}
 	layoutQ2_0  = &layout{kindQ2_0, kernels.FormQ8, 64, 64 + 512, 16}
@@ -59,8 +57,8 @@ func packingOf(t Type) packing {
 	return packings[t]
 }
 
-// packCoded makes the packer of a type for FormQ8K: each row's scales, then its codes.
-func packCoded(row coded, store func(dst []byte, r int, codes *[256]int8)) packer {
+// packIQ2 makes the packer of a type with signs and 3 magnitudes.
+func packIQ2(row coded) packer {
 	return func(dst, src []byte, stride, n int) {
 		clear(dst)
 		var scales [16]int8
@@ -70,7 +68,7 @@ func packCoded(row coded, store func(dst []byte, r int, codes *[256]int8)) packe
 			for s, v := range scales {
 				dst[128+32*s+r] = byte(v)
 			}
-			store(dst, r, &codes)
+			storeIQ2(dst, r, &codes)
 		}
 	}
 }
@@ -90,15 +88,6 @@ func storeIQ2(dst []byte, r int, codes *[256]int8) {
 		}
 		at, shift := twoBitPlace(r, i)
 		dst[1664+at] |= byte(v/17) << shift // of 8, 25 and 43
-	}
-}
-
-func storeIQ1(dst []byte, r int, codes *[256]int8) {
-	for i, v := range codes {
-		v += 9 // 0, 2, 8, 10, 16 or 18
-		dst[640+4*(i/8)+r/8] |= byte(v>>1&1) << (r % 8)
-		at, shift := twoBitPlace(r, i)
-		dst[768+at] |= byte(v) >> 3 << shift
 	}
 }
 
@@ -208,18 +197,6 @@ func unpackTQ(b *block256, src []byte) {
 		}
 		for r := range panelRows {
 			b.sub[j/4][r] = 1
-		}
-	}
-}
-
-func unpackIQ1(b *block256, src []byte) {
-	readF32(b.scale[:], src)
-	b.subScales(src[128:])
-	b.twoBits(src[768:])
-	for j := range b.code {
-		for i, q := range b.code[j] {
-			r := i / 4
-			b.code[j][i] = 8*q - 9 + 2*int8(src[640+4*(j/2)+r/8]>>(r%8)&1)
 		}
 	}
 }

@@ -113,7 +113,7 @@ GLOBL iq2<>(SB), RODATA|NOPTR, $16
 BLOCK:                                  \
 	VPBROADCASTD MASK03, Z29        \
 	VPBROADCASTD NIBBLE, Z31        \
-	HALVES(HALF, SUBS, Q2KSUB, ROWS)      \
+	HALVES(HALF, Q2KSUB, ROWS)      \
 	HALFSCALED(ROWS)                \
 	ROWS(CLEAR, 0)                  \
 	XORL R14, R14                   \
@@ -138,7 +138,7 @@ MINIMUM:                                \
 BLOCK:                             \
 	VPBROADCASTD MASK03, Z29   \
 	VPBROADCASTD MASK04, Z31   \
-	HALVES(HALF, SUBS, Q3KSUB, ROWS) \
+	HALVES(HALF, Q3KSUB, ROWS) \
 	HALFSCALED(ROWS)           \
 	NEXTBLOCK(BLOCK, 3648, ROWS)
 
@@ -148,7 +148,7 @@ BLOCK:                                   \
 	VPBROADCASTD    MASK03, Z29      \
 	VPBROADCASTD    MASK04, Z31      \
 	VBROADCASTI32X4 iq2<>(SB), Z30   \
-	HALVES(HALF, SUBS, IQ2SUB, ROWS)       \
+	HALVES(HALF, IQ2SUB, ROWS)       \
 	FLOATSCALED(ROWS)                \
 	NEXTBLOCK(BLOCK, 3712, ROWS)
 

@@ -3,149 +3,96 @@
 #include "matrix_amd64.h"
 #include "matrix_k_amd64.h"
 #include "matrix_twobit_amd64.h"
+#include "matrix_inplace_amd64.h"
+#include "matrix_iq1_amd64.h"
 
-// Types with three values in blocks of 256: IQ1, whose values have a bit more, and TQ.
+// Types with three values in blocks of 256, whose codes stay in their places: TQ and IQ1_S.
 
-// Where 8 times a code of IQ1 is in a byte, and what its bit adds.
-DATA iq1<>+0(SB)/4, $0x18181818
-DATA iq1<>+4(SB)/4, $0x02020202
-GLOBL iq1<>(SB), RODATA|NOPTR, $8
+// -64 twice, 1/64 and -1/64.
+DATA ternary<>+0(SB)/4, $0xffc0ffc0
+DATA ternary<>+4(SB)/4, $0x3c800000
+DATA ternary<>+8(SB)/4, $0xbc800000
+GLOBL ternary<>(SB), RODATA|NOPTR, $12
 
-// IQ1 keeps -9 times the input's sums of 16 at NINES(R15), 64 bytes an input row.
-#define NINES 0
+// STARTALL sets the totals to -64 times the input's sum over the block.
+#define STARTALL(o, i, P, A, B, C, D)               \
+	VPXORD        C, C, C                       \
+	VPDPWSSD.BCST (const_q8kSums+0)(P), Z31, C  \
+	VPDPWSSD.BCST (const_q8kSums+4)(P), Z31, C  \
+	VPDPWSSD.BCST (const_q8kSums+8)(P), Z31, C  \
+	VPDPWSSD.BCST (const_q8kSums+12)(P), Z31, C \
+	VMOVDQA64     C, D
 
-// IQ1LINE brings codes to where they count eight times, by the shift OP by n, and has its bits
-// in K3 and K4. Rotations, which need no two operations, share their unit with VPDPBUSD.
-#define IQ1LINE(ROWS, OP, n, g, j)                  \
-	OP     $n, (768+128*j)(SI)(AX*2), Z24       \
-	OP     $n, (832+128*j)(SI)(AX*2), Z25       \
-	VPANDD Z24, Z29, Z24                        \
-	VPANDD Z25, Z29, Z25                        \
-	VPADDD Z31, Z24, K3, Z24                    \
-	VPADDD Z31, Z25, K4, Z25                    \
-	AHEAD                                       \
-	ROWS(DOTH, (32*g+4*j))
-
-// IQ1BITS reads the bits of 8 values, of lines j and j+1.
-#define IQ1BITS(g, j)                        \
-	KMOVW (640+16*g+2*j)(SI)(R14*2), K3 \
-	KMOVW (642+16*g+2*j)(SI)(R14*2), K4
-
-// NINETIMES makes what NINES are of -32 times the sums.
-#define NINETIMES(o, i, P, A, B, C, D)    \
-	VMOVDQU64 const_q8kOffsets(P), A  \
-	VPSRAD    $2, A, B                \
-	VPSRAD    $5, A, A                \
-	VPADDD    B, A, A                 \
-	VMOVDQA64 A, (NINES+8*i)(R15)
-
-// START9 sets the sums to -9 times the input's.
-#define START9(o, i, P, A, B, C, D)                 \
-	VPBROADCASTD (NINES+8*i+4*o)(R15)(R14*1), A \
-	VMOVDQA64    A, B
-
-// TQLINE adds to the sums or, by DOTHOTHER, to the others: every product of a block waits for
-// the one before it in its sum.
-#define TQLINE(ROWS, DOTS, g, j) \
-	SHIFTED(64, g, j)        \
-	AHEAD                    \
-	ROWS(DOTS, (32*g+4*j))
-
-#define DOTHOTHER(o, i, P, A, B, C, D) DOTH(o, i, P, C, D, A, B)
-
-#define TQSUB(ROWS, g, u, j)              \
-	TQLINE(ROWS, DOTH, g, (j+0))      \
-	TQLINE(ROWS, DOTHOTHER, g, (j+1)) \
-	TQLINE(ROWS, DOTH, g, (j+2))      \
-	TQLINE(ROWS, DOTHOTHER, g, (j+3))
-
-#define SUMMED(P, A, s) \
-	VPADDD.BCST (const_q8kOffsets+4*s)(P), A, A
-
-// STARTALL sets the sums to -1 times the input's over the block; INTOTAL adds them to the
-// others, which makes those the block's totals.
-#define STARTALL(o, i, P, A, B, C, D)        \
-	VPBROADCASTD const_q8kOffsets(P), A  \
-	SUMMED(P, A, 1)                      \
-	SUMMED(P, A, 2)                      \
-	SUMMED(P, A, 3)                      \
-	SUMMED(P, A, 4)                      \
-	SUMMED(P, A, 5)                      \
-	SUMMED(P, A, 6)                      \
-	SUMMED(P, A, 7)                      \
-	SUMMED(P, A, 8)                      \
-	SUMMED(P, A, 9)                      \
-	SUMMED(P, A, 10)                     \
-	SUMMED(P, A, 11)                     \
-	SUMMED(P, A, 12)                     \
-	SUMMED(P, A, 13)                     \
-	SUMMED(P, A, 14)                     \
-	SUMMED(P, A, 15)                     \
-	VPSRAD    $5, A, A                   \
-	VMOVDQA64 A, B
-
-#define INTOTAL(o, i, P, A, B, C, D) \
-	VPADDD A, C, C               \
+// RAISED adds a field's sums to the totals, o bits up.
+#define RAISED(o, i, P, A, B, C, D) \
+	VPSLLD $o, A, A             \
+	VPSLLD $o, B, B             \
+	VPADDD A, C, C              \
 	VPADDD B, D, D
 
-#define IQ1SUB(ROWS, OP, n, g, u, j)   \
-	IQSCALES(g, u)                 \
-	ROWS(START9, (2*g+u))          \
-	IQ1BITS(g, (j+0))              \
-	IQ1LINE(ROWS, OP, n, g, (j+0)) \
-	IQ1LINE(ROWS, OP, n, g, (j+1)) \
-	IQ1BITS(g, (j+2))              \
-	IQ1LINE(ROWS, OP, n, g, (j+2)) \
-	IQ1LINE(ROWS, OP, n, g, (j+3)) \
-	ROWS(TOTAL, 0)
-
-#define IQ1SUBS(SUB, ROWS)           \
-	SUB(ROWS, VPSLLW, 3, 0, 0, 0) \
-	SUB(ROWS, VPSLLW, 3, 0, 1, 4) \
-	SUB(ROWS, VPSLLW, 1, 1, 0, 0) \
-	SUB(ROWS, VPSLLW, 1, 1, 1, 4) \
-	SUB(ROWS, VPSRLW, 1, 2, 0, 0) \
-	SUB(ROWS, VPSRLW, 1, 2, 1, 4) \
-	SUB(ROWS, VPSRLW, 3, 3, 0, 0) \
-	SUB(ROWS, VPSRLW, 3, 3, 1, 4)
-
-#define IQ1(BLOCK, HALF, ROWS)               \
-	ROWS(LOADK, 0)                       \
-	VPBROADCASTD iq1<>+0(SB), Z29        \
-BLOCK:                                       \
-	VPBROADCASTD iq1<>+4(SB), Z31        \
-	ROWS(NINETIMES, 0)                   \
-	HALVES(HALF, IQ1SUBS, IQ1SUB, ROWS)  \
-	FLOATSCALED(ROWS)                    \
-	NEXTBLOCK(BLOCK, 2816, ROWS)
-
-#define TQ(BLOCK, HALF, ROWS)           \
-	ROWS(LOADK, 0)                  \
-	VPBROADCASTD MASK03, Z29        \
-BLOCK:                                  \
-	ROWS(STARTALL, 0)               \
-	HALVES(HALF, SUBS, TQSUB, ROWS) \
-	ROWS(INTOTAL, 0)                \
-	HALFSCALED(ROWS)                \
+#define TQ(BLOCK, HALF, ROWS, ALL, EACH, F0, F1, F2, F3) \
+	ROWS(LOADK, 0)                                   \
+BLOCK:                                                   \
+	VPBROADCASTD ternary<>+0(SB), Z31                \
+	ROWS(STARTALL, 0)                                \
+	FIRSTHALF                                        \
+HALF:                                                    \
+	ALL(64)                                          \
+	EACH(F0, 64, 0)                                  \
+	F0(RAISED, 6)                                    \
+	EACH(F1, 64, 1)                                  \
+	F1(RAISED, 4)                                    \
+	EACH(F2, 64, 2)                                  \
+	F2(RAISED, 2)                                    \
+	EACH(F3, 64, 3)                                  \
+	F3(RAISED, 0)                                    \
+	NEXTHALF(HALF)                                   \
+	HALFTIMES(ROWS, ternary<>+4(SB))                 \
 	NEXTBLOCK(BLOCK, 2112, ROWS)
 
-// func vnniIQ1(p *product)
-TEXT ·vnniIQ1(SB), 0, $1344-8
-	BEGIN
-	ALIGN
-	CHOOSE
-one:
-	IQ1(block1, half1, ROWS1)
-two:
-	IQ1(block2, half2, ROWS2)
-three:
-	IQ1(block3, half3, ROWS3)
-four:
-	IQ1(block4, half4, ROWS4)
-five:
-	IQ1(block5, half5, ROWS5)
-six:
-	IQ1(block6, half6, ROWS6)
+// SUMS32 adds products of two sub-blocks' offsets and of the input's sums of 32, o bytes into them.
+#define SUMS32(o, i, P, A, B, C, D)            \
+	VPBROADCASTD (const_q8kSums+o)(P), Z28 \
+	VPDPWSSD     Z28, Z26, C               \
+	VPDPWSSD     Z28, Z27, D
+
+// STORESCALES keeps the scales of nibbles: what they are, made odd.
+#define STORESCALES(at)               \
+	VPORD.BCST BYTEONES, Z24, Z26 \
+	VPORD.BCST BYTEONES, Z25, Z27 \
+	VMOVDQA64  Z26, at(R15)       \
+	VMOVDQA64  Z27, (at+64)(R15)
+
+#define IQ1S(BLOCK, HALF, ROWS, ALL, EACH, F0, F1, F2, F3) \
+	ROWS(LOADK, 0)                                     \
+BLOCK:                                                     \
+	NIBBLEOFFSETS                                      \
+	ROWS(CLEARTOTAL, 0)                                \
+	LOWNIBBLES(64)                                     \
+	STORESCALES(0)                                     \
+	OFFSETS(ROWS, SUMS32, 0, 4)                        \
+	HIGHNIBBLES(64)                                    \
+	STORESCALES(128)                                   \
+	OFFSETS(ROWS, SUMS32, 8, 12)                       \
+	ROWS(EIGHTFOLD, 0)                                 \
+	FIRSTHALF                                          \
+HALF:                                                      \
+	ALL(192)                                           \
+	EACH(F0, 192, 0)                                   \
+	SCALESAT(VPSLLD, 6, 0, R15, TIMES64)               \
+	F0(LESSTOTAL, 0)                                   \
+	EACH(F1, 192, 1)                                   \
+	SCALESAT(VPSRLD, 12, 0, R15, TIMES16)              \
+	F1(LESSTOTAL, 0)                                   \
+	EACH(F2, 192, 2)                                   \
+	SCALESAT(VPSRLD, 6, 0, R15, TIMES4)                \
+	F2(LESSTOTAL, 0)                                   \
+	EACH(F3, 192, 3)                                   \
+	SCALESAT(VPSRLD, 24, 0, R15, TIMES1)               \
+	F3(LESSTOTAL, 0)                                   \
+	NEXTHALF(HALF)                                     \
+	HALFTIMES(ROWS, ternary<>+8(SB))                   \
+	NEXTBLOCK(BLOCK, 2240, ROWS)
 
 // func vnniTQ(p *product)
 TEXT ·vnniTQ(SB), 0, $1344-8
@@ -153,14 +100,32 @@ TEXT ·vnniTQ(SB), 0, $1344-8
 	ALIGN
 	CHOOSE
 one:
-	TQ(block1, half1, ROWS1)
+	ONEROW(TQ, block1, half1)
 two:
-	TQ(block2, half2, ROWS2)
+	MOREROWS(TQ, block2, half2, ROWS2)
 three:
-	TQ(block3, half3, ROWS3)
+	MOREROWS(TQ, block3, half3, ROWS3)
 four:
-	TQ(block4, half4, ROWS4)
+	MOREROWS(TQ, block4, half4, ROWS4)
 five:
-	TQ(block5, half5, ROWS5)
+	MOREROWS(TQ, block5, half5, ROWS5)
 six:
-	TQ(block6, half6, ROWS6)
+	MOREROWS(TQ, block6, half6, ROWS6)
+
+// func vnniIQ1S(p *product)
+TEXT ·vnniIQ1S(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	CHOOSE
+one:
+	ONEROW(IQ1S, block1, half1)
+two:
+	MOREROWS(IQ1S, block2, half2, ROWS2)
+three:
+	MOREROWS(IQ1S, block3, half3, ROWS3)
+four:
+	MOREROWS(IQ1S, block4, half4, ROWS4)
+five:
+	MOREROWS(IQ1S, block5, half5, ROWS5)
+six:
+	MOREROWS(IQ1S, block6, half6, ROWS6)

@@ -25,21 +25,35 @@
 	SUB(ROWS, 3, 0, 0) \
 	SUB(ROWS, 3, 1, 4)
 
-#define HALVES(HALF, SUBS, SUB, ROWS) \
-	ROWS(CLEARTOTAL, 0)           \
-	XORL R14, R14                 \
-	XORL AX, AX                   \
-HALF:                                 \
-	SUBS(SUB, ROWS)               \
-	ADDQ $32, R14                 \
-	ADDQ $512, AX                 \
-	CMPQ AX, $1024                \
+#define HALVES(HALF, SUB, ROWS) \
+	ROWS(CLEARTOTAL, 0)     \
+	FIRSTHALF               \
+HALF:                           \
+	SUBS(SUB, ROWS)         \
+	NEXTHALF(HALF)
+
+#define FIRSTHALF     \
+	XORL R14, R14 \
+	XORL AX, AX
+
+#define NEXTHALF(HALF) \
+	ADDQ $32, R14  \
+	ADDQ $512, AX  \
+	CMPQ AX, $1024 \
 	JB   HALF
 
-// HALFSCALED and FLOATSCALED add the block's totals, by scales of F16 or F32.
+// HALFSCALED and FLOATSCALED add the block's totals, by scales of F16 or F32; HALFTIMES by scales of
+// F16 times a factor.
 #define HALFSCALED(ROWS)      \
 	VCVTPH2PS (SI), Z26   \
 	VCVTPH2PS 32(SI), Z27 \
+	ROWS(FLOATS, 0)
+
+#define HALFTIMES(ROWS, factor)      \
+	VCVTPH2PS   (SI), Z26        \
+	VCVTPH2PS   32(SI), Z27      \
+	VMULPS.BCST factor, Z26, Z26 \
+	VMULPS.BCST factor, Z27, Z27 \
 	ROWS(FLOATS, 0)
 
 #define FLOATSCALED(ROWS)   \

@@ -21,13 +21,13 @@ var packings = map[Type]packing{
 	IQ4_XS:  {layoutIQ4K, packIQ4XS, 1},
 	TQ1_0:   {layoutTQ, packTQ(codesTQ1, 52), 1},
 	TQ2_0:   {layoutTQ, packTQ(codesTQ2, 64), 1},
-	IQ2_XXS: {layoutIQ2, packCoded(codesIQ2XXS, storeIQ2), 1},
-	IQ2_XS:  {layoutIQ2, packCoded(codesIQ2XS, storeIQ2), 1},
-	IQ2_S:   {layoutIQ2, packCoded(codesIQ2S, storeIQ2), 1},
+	IQ2_XXS: {layoutIQ2, packIQ2(codesIQ2XXS), 1},
+	IQ2_XS:  {layoutIQ2, packIQ2(codesIQ2XS), 1},
+	IQ2_S:   {layoutIQ2, packIQ2(codesIQ2S), 1},
 	IQ3_XXS: {layoutIQ3, packIQ3(codesIQ3XXS, &valuesIQ3XXS), 1},
 	IQ3_S:   {layoutIQ3, packIQ3(codesIQ3S, &valuesIQ3S), 1},
-	IQ1_S:   {layoutIQ1, packCoded(codesIQ1S, storeIQ1), 1},
-	IQ1_M:   {layoutIQ1, packCoded(codesIQ1M, storeIQ1), 1},
+	IQ1_S:   {layoutIQ1S, packIQ1S, 1},
+	IQ1_M:   {layoutIQ1M, packIQ1M, 1},
 	NVFP4:   {layoutNVFP4, packNVFP4, 2},
 	Q2_K:    {layoutQ2K, packQ2K, 1},
 }
@@ -71,8 +71,10 @@ func plainProduct(k kind, p *product) {
 		plain256(p, unpackI8K)
 	case kindTQ:
 		plain256(p, unpackTQ)
-	case kindIQ1:
-		plain256(p, unpackIQ1)
+	case kindIQ1S:
+		plain256(p, unpackIQ1S)
+	case kindIQ1M:
+		plain256(p, unpackIQ1M)
 	case kindIQ2:
 		plain256(p, unpackIQ2)
 	case kindIQ3:
