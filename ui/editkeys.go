@@ -75,7 +75,11 @@ func (r *root) clipKey(e *editor, key string) (bool, tea.Cmd) {
 		return true, r.onPaste(r.copied)
 	}
 	s := e.selected()
-	if s == "" {
+	switch {
+	case s == "" && key == "ctrl+x":
+		r.say(toneQuiet, "nothing is selected "+r.th.mark.dot+" shift and the arrows select")
+		return true, nil
+	case s == "":
 		return false, nil
 	}
 	if key == "ctrl+c" {

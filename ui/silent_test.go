@@ -8,6 +8,7 @@ import (
 // TestNoKeyIsSilent holds keys that can do nothing to saying so.
 func TestNoKeyIsSilent(t *testing.T) {
 	for _, c := range []struct{ keys, says string }{
+		{"ctrl+x", "nothing is selected · shift and the arrows select"},
 		{"tab z", "z does nothing here · ? shows the keys that do"},
 		{"tab n", "nothing is searched for · / finds"},
 		{"tab o", "there is only this pane"},
