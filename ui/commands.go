@@ -45,6 +45,7 @@ func init() {
 		{name: "replay", help: "make the answer again, compare", run: func(r *root, _ string) tea.Cmd { return r.replayAnswer(r.pane(), nil) }},
 		{name: "continue", help: "continue a cut answer", run: (*root).continueCommand},
 		{name: "undo", args: "N", help: "take the last turns back", run: (*root).undoCommand},
+		{name: "restore", help: "bring back what was deleted", run: action(doUndo)},
 		{name: "fork", help: "copy this chat into a new tab", run: (*root).forkCommand},
 		{name: "split", help: "one more pane", run: action(doSplit)},
 		{name: "compare", args: "MODEL MODEL", help: "models, presets, temperatures", run: (*root).compareCommand},

@@ -55,7 +55,7 @@ func (r *root) compare(all []variant) tea.Cmd {
 	last := from.conv.lastOf(chat.User)
 	switch {
 	case prompt != "" && from.conv.running():
-		r.say(toneWarn, "an answer is being written: esc stops it, then compare")
+		r.say(toneWarn, "an answer is being written: "+r.keys.key(doStop)+" stops it, then compare")
 		return nil
 	case prompt != "":
 		from.input.set("")

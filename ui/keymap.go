@@ -13,6 +13,8 @@ type keymap struct {
 	writing, reading, selecting, knobs *area
 	// all are in the order of the help.
 	all []*area
+	// words are how actions are asked for where there are no keys, nil where there are.
+	words map[action]string
 }
 
 // KeyFault is what is wrong with the keys of a config file.
@@ -221,6 +223,9 @@ func (m *keymap) anywhere(key string) action {
 // key is the key that asks for an action, by the area it is looked for in first;
 // where it has none, a word for that.
 func (m *keymap) key(do action, areas ...*area) string {
+	if m.words != nil {
+		return m.words[do]
+	}
 	for _, a := range append(areas, m.all...) {
 		for i := range a.bindings {
 			if b := &a.bindings[i]; b.do == do && b.keys != "" {

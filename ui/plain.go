@@ -63,6 +63,7 @@ func newPlain(r *root, out *rows, tty bool) *plain {
 	r.th.name, r.th.mark, r.th.still = themeNone, plainMarks, true
 	r.th.build()
 	r.w, r.h, r.noScreen = plainWidth, minHeight, true
+	r.keys.words = plainWords
 	p := &plain{r: r, out: out, tty: tty, msgs: make(chan tea.Msg, 64), spoken: map[*turn]bool{}}
 	for _, t := range r.tabs {
 		for _, pn := range t.panes {

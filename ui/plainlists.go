@@ -10,6 +10,13 @@ import (
 	"github.com/confab-tui/confab/ui/text"
 )
 
+// plainWords are how actions are asked for where lines are written.
+var plainWords = map[action]string{
+	doSend: "enter", doContinue: "enter", doStop: "ctrl+c", doInterrupt: "ctrl+c", doUndo: "/restore",
+	doRegenerate: "/regen", doModels: "/models", doOwnModel: "/models", doHistory: "/chats", doHelp: "/help",
+	doSplit: "/split", doCompare: "/compare", doPanel: "/knobs", doMouse: "/mouse",
+}
+
 // What the lists say of themselves where there is no screen.
 
 func (s *modelSheet) isReady() bool { return !s.loading }

@@ -78,6 +78,20 @@ func TestPlainIsNeverSilent(t *testing.T) {
 	s.hears("seed is 7\nyou: ")
 }
 
+// TestPlainSpeaksOfNoKeys: what is said names commands, and they do what is said.
+func TestPlainSpeaksOfNoKeys(t *testing.T) {
+	s := startPlain(t, true, nil)
+	s.hears("you: ")
+	s.types("hello")
+	s.hears("hear and see.\nyou: ")
+	s.types("/undo")
+	s.hears("deleted from here on - /restore brings it back\nyou: ")
+	s.types("/restore")
+	s.hears("you: ")
+	s.types("/transcript")
+	s.hears("you: hello\n")
+}
+
 // TestPlainWaitsForCommands: the next prompt comes when a command has ended, and so
 // does a script's next line.
 func TestPlainWaitsForCommands(t *testing.T) {

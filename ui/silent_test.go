@@ -65,3 +65,21 @@ func TestWhatIsBelowIsSaid(t *testing.T) {
 	b.hides("below")
 	b.shows("j k scroll")
 }
+
+// TestEditIsNotLost: an edit that has to wait for an answer stays in the input.
+func TestEditIsNotLost(t *testing.T) {
+	b := newBench(t, 120, 32)
+	b.ask("hello")
+	b.keys("up")
+	b.write(" there")
+	b.keys("alt+s alt+a")
+	b.write("to both")
+	b.keys("enter alt+left enter")
+	b.shows("hello there", "an answer is being written: esc stops it, then edit")
+	b.settle()
+	b.keys("enter")
+	b.settle()
+	if got := b.f.asked[len(b.f.asked)-1].Messages; got[len(got)-1].Content != "hello there" {
+		t.Errorf("asked with %+v", got)
+	}
+}

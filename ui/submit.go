@@ -58,7 +58,7 @@ func (r *root) send(value string) tea.Cmd {
 		cmds = append(cmds, r.start(p, seeds[i]))
 	}
 	if r.back().engine == nil && r.back().loading == 0 && len(cmds) == 0 {
-		r.say(toneBad, "no model is loaded: the message waits until one is (ctrl+o)")
+		r.say(toneBad, "no model is loaded: the message waits until one is ("+r.keys.key(doModels)+")")
 	}
 	return tea.Batch(cmds...)
 }
@@ -107,12 +107,12 @@ func (r *root) submitEmpty(p *pane) tea.Cmd {
 // person's message is answered anew.
 func (r *root) submitEdit(p *pane, value string) tea.Cmd {
 	t := p.editing
-	p.leaveEdit()
-	if value == t.plain() {
+	if value != t.plain() && p.conv.running() { // what was sent to several chats began one here
+		r.say(toneWarn, "an answer is being written: "+r.keys.key(doStop)+" stops it, then edit")
 		return nil
 	}
-	if p.conv.running() {
-		r.say(toneWarn, "an answer is being written: esc stops it, then edit")
+	p.leaveEdit()
+	if value == t.plain() {
 		return nil
 	}
 	p.conv.edit(t, value)
