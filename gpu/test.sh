@@ -71,7 +71,7 @@ run() {
   # All that takes no times runs at once.
   check gpu gpu 120 "$dir/gpu.test" -test.v &
   for f in $families; do check "$f" "kernels/$f" 300 "$dir/$f.test" -test.v -test.run Device & done
-  check programs engine/cuda 400 "$dir/cuda.test" -test.v -testdata "$dir/testdata" &
+  check programs engine/cuda 600 "$dir/cuda.test" -test.v -testdata "$dir/testdata" &
   check engine engine 200 "$dir/engine.test" -test.v -test.run TestDevice &
   [ $gpu = 0 ] || check ask . 100 sh gpu/test.sh asks "$dir" &
   [ $gpu = 0 ] || CONFAB_BACKEND=cuda check tui . 100 "$dir/main.test" -test.v -test.run TestChatOfTheBuiltInModel &

@@ -19,7 +19,11 @@ func TestDeviceStreamForms(t *testing.T) {
 	if !hopper(q.Device) {
 		t.Skip("not a device of compute capability 9.0")
 	}
-	const n, most = 1000, 80
+	n := 1000
+	if testing.Short() {
+		n = 150
+	}
+	const most = 80
 	for _, typ := range []Type{BF16, Q4_1, Q8_0, Q4_K, Q5_K, Q6_K} {
 		for _, k := range []int{256, 2048} {
 			r := rand.New(rand.NewPCG(uint64(typ), uint64(k)))
