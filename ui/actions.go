@@ -204,9 +204,13 @@ func (r *root) stop(p *pane) tea.Cmd {
 		p.input.goTo(p.input.at)
 	case len(p.conv.waiting) > 0:
 		last := len(p.conv.waiting) - 1
-		if p.input.empty() {
-			p.input.set(p.conv.waiting[last].text)
+		back := p.conv.waiting[last].text
+		if !p.input.empty() {
+			back += "\n\n"
 		}
+		p.input.goTo(0)
+		p.input.insert(back)
+		p.input.goTo(len(p.input.s))
 		p.conv.waiting = p.conv.waiting[:last]
 	case p.editing != nil:
 		p.leaveEdit()

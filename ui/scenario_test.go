@@ -158,6 +158,20 @@ func TestSentBeforeTheModelIsThere(t *testing.T) {
 	}
 }
 
+// What is queued comes back in front of what is written meanwhile.
+func TestQueuedComesBack(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.r.back().engine, b.r.back().loading = nil, b.r.back().number
+	b.write("early")
+	b.keys("enter")
+	b.write("more")
+	b.keys("esc")
+	b.hides("queued")
+	if got := b.r.pane().input.value(); got != "early\n\nmore" {
+		t.Errorf("esc leaves %q to be sent", got)
+	}
+}
+
 func TestBroadcastSharesTheDice(t *testing.T) {
 	b := newBench(t, 200, 50)
 	b.write("Capital of Japan?")
