@@ -126,7 +126,8 @@ func (p *painter) end() []byte {
 	if p.last.clusters {
 		p.put(ansi.ResetModeUnicodeCore)
 	}
-	p.rend.MoveTo(0, max(p.last.h-1, 0)) // for terminals with one screen only
+	p.rend.MoveTo(0, max(p.last.h-1, 0)) // for terminals with one screen only: what comes next
+	p.put(ansi.EraseEntireLine)          // has the last line to itself
 	p.rend.ExitAltScreen()
 	p.put(ansi.SetModeTextCursorEnable)
 	_ = p.rend.Flush()

@@ -173,3 +173,19 @@ func TestModesComeAndGo(t *testing.T) {
 		t.Errorf("alternate screen %v, cursor %v", em.alt, em.modes[ansi.ModeTextCursorEnable])
 	}
 }
+
+// TestOneScreen: on a terminal without an alternate screen, what comes after the end has
+// the last line to itself, and what stood above is still there.
+func TestOneScreen(t *testing.T) {
+	p := painterOf("")
+	em := newEmulator(20, 3)
+	only := func(b []byte) []byte {
+		b = bytes.ReplaceAll(b, []byte(ansi.SetModeAltScreenSaveCursor), nil)
+		return bytes.ReplaceAll(b, []byte(ansi.ResetModeAltScreenSaveCursor), nil)
+	}
+	em.Write(only(p.paint(&frame{w: 20, h: 3, view: tea.View{Content: "first\nsecond\nthird line"}})))
+	em.Write(append(only(p.end()), "$ "...))
+	if got, want := strings.TrimRight(em.String(), " \n"), "first\nsecond\n$"; got != want {
+		t.Errorf("the terminal shows %q, want %q", got, want)
+	}
+}
