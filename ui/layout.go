@@ -24,7 +24,7 @@ type layout struct {
 
 const (
 	// minWidth and minHeight are the smallest screen that is drawn.
-	minWidth, minHeight = 64, 16
+	minWidth, minHeight = 56, 16
 	// panelWide and panelNarrow are the widths of the knob panel.
 	panelWide, panelNarrow = 46, 39
 	// inputMost is how tall the input grows.

@@ -126,9 +126,9 @@ func body(s string) string {
 }
 
 func TestSmallWindow(t *testing.T) {
-	b := newBench(t, 60, 20)
-	b.shows("confab needs a window of 64 x 16; this one has 60 x 20.")
-	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	b := newBench(t, 50, 20)
+	b.shows("confab needs a window of 56 x 16; this one has")
+	b.send(tea.WindowSizeMsg{Width: 59, Height: 24}) // half of 120 columns
 	b.shows("Ask anything")
 	for _, size := range [][2]int{{1, 1}, {5, 3}, {80, 5}, {20, 40}} {
 		b.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
