@@ -1,5 +1,6 @@
 // What kernels of 2-bit codes share that leave them where they are in their bytes: a code of field g
-// counts 4^g there, so that each sum of products is brought to 64 times its worth afterwards.
+// counts 4^g there, so that each sum of products is brought to 64 times its worth afterwards. The
+// lines of a block fetch ahead 32 times.
 
 DATA inplace<>+0(SB)/4, $0x03030303
 DATA inplace<>+4(SB)/4, $0x0c0c0c0c
@@ -11,21 +12,21 @@ GLOBL inplace<>(SB), RODATA|NOPTR, $16
 #define FIELDLINE(ROWS, lines, g, j)                \
 	VPANDD (lines+128*j)(SI)(AX*2), Z29, Z24    \
 	VPANDD (lines+64+128*j)(SI)(AX*2), Z29, Z25 \
-	AHEAD                                       \
 	ROWS(DOTH, (32*g+4*j))
+
+#define TWOLINES(ROWS, lines, g, j)      \
+	AHEAD                            \
+	FIELDLINE(ROWS, lines, g, (j+0)) \
+	FIELDLINE(ROWS, lines, g, (j+1))
 
 // FIELD sums the products of field g of the half.
 #define FIELD(ROWS, lines, g)                 \
 	VPBROADCASTD inplace<>+(4*g)(SB), Z29 \
 	ROWS(CLEAR, 0)                        \
-	FIELDLINE(ROWS, lines, g, 0)          \
-	FIELDLINE(ROWS, lines, g, 1)          \
-	FIELDLINE(ROWS, lines, g, 2)          \
-	FIELDLINE(ROWS, lines, g, 3)          \
-	FIELDLINE(ROWS, lines, g, 4)          \
-	FIELDLINE(ROWS, lines, g, 5)          \
-	FIELDLINE(ROWS, lines, g, 6)          \
-	FIELDLINE(ROWS, lines, g, 7)
+	TWOLINES(ROWS, lines, g, 0)           \
+	TWOLINES(ROWS, lines, g, 2)           \
+	TWOLINES(ROWS, lines, g, 4)           \
+	TWOLINES(ROWS, lines, g, 6)
 
 // One input row leaves registers for the sums of all four fields, Z0 to Z7, and their masks, Z16 to
 // Z19, so that a line is loaded once instead of four times. FIELDn is ROWS1 with the sums of field n.
@@ -50,14 +51,15 @@ GLOBL inplace<>(SB), RODATA|NOPTR, $16
 #define MASKED(FIELDN, MASK, o) \
 	VPANDD Z26, MASK, Z24   \
 	VPANDD Z27, MASK, Z25   \
-	AHEAD                   \
 	FIELDN(DOTH, o)
 
 #define ALLFIELDS(lines, j)                       \
 	VMOVDQU64 (lines+128*j)(SI)(AX*2), Z26    \
 	VMOVDQU64 (lines+64+128*j)(SI)(AX*2), Z27 \
+	AHEAD                                     \
 	MASKED(FIELD0, Z16, (4*j))                \
 	MASKED(FIELD1, Z17, (32+4*j))             \
+	AHEAD                                     \
 	MASKED(FIELD2, Z18, (64+4*j))             \
 	MASKED(FIELD3, Z19, (96+4*j))
 

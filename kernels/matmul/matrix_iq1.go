@@ -1,8 +1,6 @@
 package matmul
 
 import (
-	"unsafe"
-
 	"github.com/confab-tui/confab/kernels"
 )
 
@@ -14,8 +12,8 @@ import (
 //   - IQ1_M: two words of 8 nibbles, each for 128 values, then a word of 32 bits, set where 8
 //     values go up
 var (
-	layoutIQ1S = &layout{kindIQ1S, kernels.FormQ8K, 256, 64 + 128 + 2048, 64}
-	layoutIQ1M = &layout{kindIQ1M, kernels.FormQ8K, 256, 64 + 256 + 128 + 2048, 64}
+	layoutIQ1S = &layout{kindIQ1S, kernels.FormQ8K, 256, 64 + 128 + 2048, 35}
+	layoutIQ1M = &layout{kindIQ1M, kernels.FormQ8K, 256, 64 + 256 + 128 + 2048, 39}
 )
 
 // nibbleIQ1S is where the nibble of a row's sub-block s is: neighbours are two bytes apart,
@@ -67,9 +65,7 @@ func packIQ1(dst, lines, src []byte, stride, n int, row coded, words func(r int,
 	var scales [16]int8
 	var codes [256]int8
 	for r := range n {
-		// The eighth is taken off again: what is left was F16 in the file.
-		d := 8 * row(src[r*stride:], &scales, &codes)
-		*(*uint16)(unsafe.Pointer(&dst[2*r])) = kernels.F32ToF16(d)
+		packEighths(dst, r, row(src[r*stride:], &scales, &codes))
 		words(r, &scales, &codes)
 		for i, v := range codes {
 			at, shift := twoBitPlace(r, i)
@@ -97,10 +93,9 @@ func unpackIQ1M(b *block256, src []byte) {
 // unpackIQ1 reads a block, of whose values from 8 times eight on scaled says a row's scale and
 // whether they go up.
 func (b *block256) unpackIQ1(src, lines []byte, scaled func(r, eight int) (scale, up int8)) {
-	readF16(b.scale[:], src)
+	readEighths(b.scale[:], src)
 	b.twoBits(lines)
 	for r := range panelRows {
-		b.scale[r] /= 8
 		for eight := range 32 {
 			scale, up := scaled(r, eight)
 			b.sub[eight/2][r] = scale

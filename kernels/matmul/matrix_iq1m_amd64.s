@@ -22,6 +22,16 @@ GLOBL iq1m<>(SB), RODATA|NOPTR, $28
 #define NINES 0
 #define BITS 1280
 
+// SEVENAHEAD is what a block fetches beside its lines.
+#define SEVENAHEAD \
+	AHEAD      \
+	AHEAD      \
+	AHEAD      \
+	AHEAD      \
+	AHEAD      \
+	AHEAD      \
+	AHEAD
+
 // ADDEIGHTS adds up 128 values of the input row, o bytes into its block, by eights; Z29 is ones, K3
 // every other word. Of 8 sub-blocks s and s+4 are neighbours: their first sums, then their second.
 #define ADDEIGHTS(o)                  \
@@ -68,6 +78,7 @@ GLOBL iq1m<>(SB), RODATA|NOPTR, $28
 	MOVL  $0xaaaa, AX                    \
 	KMOVW AX, K3                         \
 BLOCK:                                       \
+	SEVENAHEAD                           \
 	VPBROADCASTD BYTEONES, Z29           \
 	ADDEIGHTS(0)                         \
 	ADDEIGHTS(128)                       \
@@ -143,15 +154,16 @@ HALF:                                        \
 	OP         $n, (512+128*j)(SI)(AX*2), Z25 \
 	VPTERNLOGD $0xec, Z29, Z26, Z24           \
 	VPTERNLOGD $0xec, Z29, Z27, Z25           \
-	AHEAD                                     \
 	ROWS(DOTH, (32*g+4*j))
 
 // IQ1MSUB is sub-block 2g+u of the half, its scale at that bit of a word and its bits at that of another.
 #define IQ1MSUB(ROWS, OP, n, g, u, scale, bit)  \
 	ROWS(START9, (2*g+u))                   \
+	AHEAD                                   \
 	BIT(bit)                                \
 	BITLINE(ROWS, OP, n, g, (4*u+0))        \
 	BITLINE(ROWS, OP, n, g, (4*u+1))        \
+	AHEAD                                   \
 	BIT((bit+1))                            \
 	BITLINE(ROWS, OP, n, g, (4*u+2))        \
 	BITLINE(ROWS, OP, n, g, (4*u+3))        \
@@ -162,6 +174,7 @@ HALF:                                        \
 	ROWS(LOADK, 0)                         \
 	VPBROADCASTD iq1m<>+16(SB), Z29        \
 BLOCK:                                         \
+	SEVENAHEAD                             \
 	VBROADCASTI32X4 iq1m<>+0(SB), Z31      \
 	KEEPBITS                               \
 	ROWS(NINETIMES, 0)                     \

@@ -7,16 +7,16 @@ import (
 	"github.com/confab-tui/confab/kernels"
 )
 
-// Panels of the types with few bits. Of FormQ8K, in blocks of 256 values with scales
-// (float32) and 16 sub-blocks' scales (int8) of 32 rows:
+// Panels of the types with few bits. Of FormQ8K, in blocks of 256 values:
 //
-//   - IQ2: signs as Q5_K has fifth bits, 16 lines of 2-bit codes as Q2_K has them; a
-//     code is one of three magnitudes
-//   - IQ3: 16 sub-blocks' scales, what the 16 nibbles stand for plus 128, 32 lines of
-//     nibbles as IQ4_XS has them
-//
-// Also of FormQ8K, TQ has a scale (F16) a row and 16 lines of 2-bit codes, less 1. For IQ1
-// see matrix_iq1.go.
+//   - IQ2: scales (F16), two words of 32 bits a row with 8 nibbles each, for the scales of
+//     sub-blocks, which are twice that and 1, 8 lines of signs, 16 lines of 2-bit codes as
+//     Q2_K has them; a code is one of three magnitudes, and a line of signs has those of two
+//     lines of codes, a nibble a byte
+//   - IQ3: scales (float32), 8 sub-blocks' scales (int8) of 32 rows, what the 16 nibbles
+//     stand for plus 128, 32 lines of nibbles as IQ4_XS has them
+//   - TQ: scales (F16), 16 lines of 2-bit codes, less 1
+//   - IQ1: see matrix_iq1.go
 //
 // Of FormQ8, a scale (F16) a row and lines with several values' bits:
 //
@@ -24,8 +24,8 @@ import (
 //   - Q1_0: a block is 128 values; line j has values 16g+4j.. at bit g: -1 or 1
 //   - NVFP4: a block is 32 values with two scales a row; lines of nibbles as MXFP4's
 var (
-	layoutIQ2   = &layout{kindIQ2, kernels.FormQ8K, 256, 128 + 512 + 1024 + 2048, 64}
-	layoutTQ    = &layout{kindTQ, kernels.FormQ8K, 256, 64 + 2048, 64}
+	layoutIQ2   = &layout{kindIQ2, kernels.FormQ8K, 256, 64 + 256 + 1024 + 2048, 53}
+	layoutTQ    = &layout{kindTQ, kernels.FormQ8K, 256, 64 + 2048, 33}
 	layoutIQ3   = &layout{kindIQ3, kernels.FormQ8K, 256, 128 + 256 + 64 + 4096, 72}
 	layoutQ2_0  = &layout{kindQ2_0, kernels.FormQ8, 64, 64 + 512, 16}
 	layoutQ1_0  = &layout{kindQ1_0, kernels.FormQ8, 128, 64 + 512, 32}
@@ -64,12 +64,25 @@ func packIQ2(row coded) packer {
 		var scales [16]int8
 		var codes [256]int8
 		for r := range n {
-			*(*float32)(unsafe.Pointer(&dst[4*r])) = row(src[r*stride:], &scales, &codes)
+			packEighths(dst, r, row(src[r*stride:], &scales, &codes))
 			for s, v := range scales {
-				dst[128+32*s+r] = byte(v)
+				dst[64+128*(s/8)+4*r+s%8/2] |= byte(v>>1) << (s % 2 * 4)
 			}
 			storeIQ2(dst, r, &codes)
 		}
+	}
+}
+
+// packEighths stores row r's scale, an eighth of what was F16 in the file, as that.
+func packEighths(dst []byte, r int, scale float32) {
+	*(*uint16)(unsafe.Pointer(&dst[2*r])) = kernels.F32ToF16(8 * scale)
+}
+
+// readEighths reads such scales of a panel.
+func readEighths(dst []float32, src []byte) {
+	readF16(dst, src)
+	for r := range dst {
+		dst[r] /= 8
 	}
 }
 
@@ -79,15 +92,21 @@ func twoBitPlace(r, i int) (at, shift int) {
 	return lineByte(8*h+l/4, r, l%4), 2 * g
 }
 
+// signIQ2 is where the sign of row r's value i goes: the four of a byte of codes into a nibble.
+func signIQ2(r, i int) (at, shift int) {
+	h, g, l := i/128, i/32%4, i%32
+	return 320 + lineByte(4*h+l/8, r, l%4), l/4%2*4 + [4]int{2, 0, 3, 1}[g]
+}
+
 func storeIQ2(dst []byte, r int, codes *[256]int8) {
 	for i, v := range codes {
 		if v < 0 {
 			v = -v
-			bit := 4*r + i%4
-			dst[640+16*(i/4)+bit/8] |= 1 << (bit % 8)
+			at, shift := signIQ2(r, i)
+			dst[at] |= 1 << shift
 		}
 		at, shift := twoBitPlace(r, i)
-		dst[1664+at] |= byte(v/17) << shift // of 8, 25 and 43
+		dst[1344+at] |= byte(v/17) << shift // of 8, 25 and 43
 	}
 }
 
@@ -175,13 +194,17 @@ func packNVFP4(dst, src []byte, stride, n int) {
 }
 
 func unpackIQ2(b *block256, src []byte) {
-	readF32(b.scale[:], src)
-	b.subScales(src[128:])
-	b.twoBits(src[1664:])
+	readEighths(b.scale[:], src)
+	for s := range b.sub {
+		for r := range b.sub[s] {
+			b.sub[s][r] = int8(src[64+128*(s/8)+4*r+s%8/2]>>(s%2*4)&15)*2 + 1
+		}
+	}
+	b.twoBits(src[1344:])
 	for j := range b.code {
 		for i, q := range b.code[j] {
 			b.code[j][i] = valuesIQ2[q]
-			if src[640+16*j+i/8]>>(i%8)&1 != 0 {
+			if at, shift := signIQ2(i/4, 4*j+i%4); src[at]>>shift&1 != 0 {
 				b.code[j][i] = -valuesIQ2[q]
 			}
 		}

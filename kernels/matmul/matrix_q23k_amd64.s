@@ -4,23 +4,12 @@
 #include "matrix_k_amd64.h"
 #include "matrix_twobit_amd64.h"
 
-// Types with 2-bit codes in blocks of 256: Q2_K, Q3_K and IQ2.
-
-// What a code of IQ2 and 4 times its bit stand for, plus 64: magnitudes and signs.
-DATA iq2<>+0(SB)/8, $0x40152738406b5948
-DATA iq2<>+8(SB)/8, $0
-GLOBL iq2<>(SB), RODATA|NOPTR, $16
+// Types with 2-bit codes in blocks of 256: Q2_K and Q3_K.
 
 // START4 sets the sums to -4 times the input's, an eighth of what it stores.
 #define START4(o, i, P, A, B, C, D)                      \
 	VPBROADCASTD (const_q8kOffsets+4*o)(P)(R14*1), A \
 	VPSRAD       $3, A, A                            \
-	VMOVDQA64    A, B
-
-// START64 sets them to -64 times the input's.
-#define START64(o, i, P, A, B, C, D)                     \
-	VPBROADCASTD (const_q8kOffsets+4*o)(P)(R14*1), A \
-	VPADDD       A, A, A                             \
 	VMOVDQA64    A, B
 
 #define Q2KLINE(ROWS, g, j) \
@@ -35,21 +24,6 @@ GLOBL iq2<>(SB), RODATA|NOPTR, $16
 	KMOVQ  (584+128*g+16*j)(SI)(AX*1), K4 \
 	VPADDB Z31, Z24, K3, Z24              \
 	VPADDB Z31, Z25, K4, Z25              \
-	AHEAD                                 \
-	ROWS(DOTH, (32*g+4*j))
-
-// CODED replaces codes by what they stand for, in Z30.
-#define CODED                 \
-	VPSHUFB Z24, Z30, Z24 \
-	VPSHUFB Z25, Z30, Z25
-
-#define IQ2LINE(ROWS, g, j)                   \
-	SHIFTED(1664, g, j)                   \
-	KMOVQ  (640+128*g+16*j)(SI)(AX*1), K3 \
-	KMOVQ  (648+128*g+16*j)(SI)(AX*1), K4 \
-	VPADDB Z31, Z24, K3, Z24              \
-	VPADDB Z31, Z25, K4, Z25              \
-	CODED                                 \
 	AHEAD                                 \
 	ROWS(DOTH, (32*g+4*j))
 
@@ -74,15 +48,6 @@ GLOBL iq2<>(SB), RODATA|NOPTR, $16
 	Q3KLINE(ROWS, g, (j+1))                  \
 	Q3KLINE(ROWS, g, (j+2))                  \
 	Q3KLINE(ROWS, g, (j+3))                  \
-	ROWS(TOTAL, 0)
-
-#define IQ2SUB(ROWS, g, u, j)     \
-	IQSCALES(g, u)            \
-	ROWS(START64, (2*g+u))    \
-	IQ2LINE(ROWS, g, (j+0))   \
-	IQ2LINE(ROWS, g, (j+1))   \
-	IQ2LINE(ROWS, g, (j+2))   \
-	IQ2LINE(ROWS, g, (j+3))   \
 	ROWS(TOTAL, 0)
 
 // LOWER adds the products of sub-block o's minima in Z24 and Z25 and -32 times the
@@ -142,16 +107,6 @@ BLOCK:                             \
 	HALFSCALED(ROWS)           \
 	NEXTBLOCK(BLOCK, 3648, ROWS)
 
-#define IQ2(BLOCK, HALF, ROWS)           \
-	ROWS(LOADK, 0)                   \
-BLOCK:                                   \
-	VPBROADCASTD    MASK03, Z29      \
-	VPBROADCASTD    MASK04, Z31      \
-	VBROADCASTI32X4 iq2<>(SB), Z30   \
-	HALVES(HALF, IQ2SUB, ROWS)       \
-	FLOATSCALED(ROWS)                \
-	NEXTBLOCK(BLOCK, 3712, ROWS)
-
 // func vnniQ2K(p *product)
 TEXT ·vnniQ2K(SB), 0, $1344-8
 	BEGIN
@@ -187,21 +142,3 @@ five:
 	Q3K(block5, half5, ROWS5)
 six:
 	Q3K(block6, half6, ROWS6)
-
-// func vnniIQ2(p *product)
-TEXT ·vnniIQ2(SB), 0, $1344-8
-	BEGIN
-	ALIGN
-	CHOOSE
-one:
-	IQ2(block1, half1, ROWS1)
-two:
-	IQ2(block2, half2, ROWS2)
-three:
-	IQ2(block3, half3, ROWS3)
-four:
-	IQ2(block4, half4, ROWS4)
-five:
-	IQ2(block5, half5, ROWS5)
-six:
-	IQ2(block6, half6, ROWS6)

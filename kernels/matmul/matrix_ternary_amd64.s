@@ -33,6 +33,7 @@ GLOBL ternary<>(SB), RODATA|NOPTR, $12
 #define TQ(BLOCK, HALF, ROWS, ALL, EACH, F0, F1, F2, F3) \
 	ROWS(LOADK, 0)                                   \
 BLOCK:                                                   \
+	AHEAD                                            \
 	VPBROADCASTD ternary<>+0(SB), Z31                \
 	ROWS(STARTALL, 0)                                \
 	FIRSTHALF                                        \
@@ -66,6 +67,9 @@ HALF:                                                    \
 #define IQ1S(BLOCK, HALF, ROWS, ALL, EACH, F0, F1, F2, F3) \
 	ROWS(LOADK, 0)                                     \
 BLOCK:                                                     \
+	AHEAD                                              \
+	AHEAD                                              \
+	AHEAD                                              \
 	NIBBLEOFFSETS                                      \
 	ROWS(CLEARTOTAL, 0)                                \
 	LOWNIBBLES(64)                                     \

@@ -8,11 +8,6 @@
 	VPANDD Z24, Z29, Z24                           \
 	VPANDD Z25, Z29, Z25
 
-// IQSCALES reads the scales of sub-block 2g+u of the half.
-#define IQSCALES(g, u)                            \
-	VPMOVSXBD (128+64*g+32*u)(SI)(R14*8), Z26 \
-	VPMOVSXBD (144+64*g+32*u)(SI)(R14*8), Z27
-
 // SUBS goes through the sub-blocks of a half: field g, its first or its last four lines. HALVES
 // adds a block's products to the totals.
 #define SUBS(SUB, ROWS)    \
@@ -42,8 +37,7 @@ HALF:                           \
 	CMPQ AX, $1024 \
 	JB   HALF
 
-// HALFSCALED and FLOATSCALED add the block's totals, by scales of F16 or F32; HALFTIMES by scales of
-// F16 times a factor.
+// HALFSCALED adds the block's totals, by scales of F16, HALFTIMES by those times a factor.
 #define HALFSCALED(ROWS)      \
 	VCVTPH2PS (SI), Z26   \
 	VCVTPH2PS 32(SI), Z27 \
@@ -54,11 +48,6 @@ HALF:                           \
 	VCVTPH2PS   32(SI), Z27      \
 	VMULPS.BCST factor, Z26, Z26 \
 	VMULPS.BCST factor, Z27, Z27 \
-	ROWS(FLOATS, 0)
-
-#define FLOATSCALED(ROWS)   \
-	VMOVUPS (SI), Z26   \
-	VMOVUPS 64(SI), Z27 \
 	ROWS(FLOATS, 0)
 
 #define NEXTBLOCK(BLOCK, bytes, ROWS) \
