@@ -67,6 +67,9 @@ func checkConfig(c *cobra.Command, path string) error {
 	for _, f := range ui.CheckKeys(file.bound) {
 		tell(file.place("keys."+f.Action) + ": " + f.Problem)
 	}
+	for _, f := range ui.CheckPresets(filepath.Dir(path)) {
+		tell(f)
+	}
 	s := newSettings()
 	s.file = file
 	allFlags(s).VisitAll(func(f *pflag.Flag) {

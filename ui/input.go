@@ -24,6 +24,13 @@ func (r *root) inputLines() int {
 // inputWidth leaves the margins, and a column for the cursor at the end.
 func (r *root) inputWidth() int { return max(r.w-2*gutter-1, 8) }
 
+// rowsShown is how many of the rows that are written stand in the input area, which
+// messages to the person share.
+func (r *root) rowsShown(p *pane, rows int, l layout) int {
+	room := l.input.h - min(len(p.conv.waiting), 2) - len(r.messageLines())
+	return min(rows, inputMost, max(room, 1))
+}
+
 // drawInput gives the input area and where the cursor stands in it.
 func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	p, th := r.pane(), r.th
@@ -42,7 +49,7 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	}
 	rows := p.input.rows(r.inputWidth())
 	y, x := p.input.locate(rows)
-	show := min(len(rows), inputMost)
+	show := r.rowsShown(p, len(rows), l)
 	top := min(max(y-show+1, 0), len(rows)-show)
 	first := len(lines)
 	for i := top; i < top+show; i++ {

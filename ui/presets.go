@@ -41,6 +41,12 @@ var ownPresets = []preset{
 // configuration uses for the knobs.
 const presetFile = "presets.toml"
 
+// CheckPresets tells what is wrong with the presets in a config folder.
+func CheckPresets(dir string) []string {
+	_, faults := readPresets(dir)
+	return faults
+}
+
 // readPresets adds a person's presets to the program's own. What is wrong in the
 // file is told, and the rest of it used.
 func readPresets(dir string) (all []preset, faults []string) {

@@ -294,3 +294,11 @@ func (r *root) launch(p *pane, seed int64) launch {
 
 // say shows a message until the next key.
 func (r *root) say(t tone, s string) { r.toast = toast{text: s, tone: t} }
+
+// sayMore shows a message below a warning or an error that still stands.
+func (r *root) sayMore(t tone, s string) {
+	if before := r.toast; before.tone != toneQuiet {
+		t, s = max(t, before.tone), before.text+"\n"+s
+	}
+	r.say(t, s)
+}

@@ -147,6 +147,7 @@ func (r *root) messageLines() []string {
 		lines := text.Wrap(s, max(r.w-2*gutter, 8))
 		if len(lines) > most {
 			lines = lines[:most]
+			lines[most-1] = text.Truncate(lines[most-1], max(r.w-2*gutter-1, 7), "") + r.th.mark.ellipsis
 		}
 		for _, l := range lines {
 			out = append(out, fit("  "+pen.draw(l), r.w))
@@ -159,10 +160,10 @@ func (r *root) messageLines() []string {
 		put("this chat was written with "+name+" "+r.th.mark.dot+" "+r.keys.key(doOwnModel)+" opens it again, or "+r.back().name()+" goes on", toneQuiet, 1)
 	}
 	if r.saveErr != "" {
-		put(r.saveErr, toneBad, 2)
+		put(r.saveErr, toneBad, 3)
 	}
 	if r.toast.text != "" {
-		put(r.toast.text, r.toast.tone, 3)
+		put(r.toast.text, r.toast.tone, 4)
 	}
 	return out
 }

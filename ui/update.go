@@ -66,7 +66,7 @@ func (r *root) seen() {
 }
 
 // notice shows what the model has to tell, each thing once, and never in place of
-// an error.
+// a warning.
 func (r *root) notice(all []string) {
 	var fresh []string
 	for _, n := range all {
@@ -75,8 +75,8 @@ func (r *root) notice(all []string) {
 			fresh = append(fresh, text.Clean(n))
 		}
 	}
-	if len(fresh) > 0 && r.toast.tone != toneBad {
-		r.say(toneWarn, strings.Join(fresh, "\n"))
+	if len(fresh) > 0 {
+		r.sayMore(toneWarn, strings.Join(fresh, "\n"))
 	}
 }
 

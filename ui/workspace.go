@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/confab-tui/confab/ui/store"
@@ -78,17 +79,17 @@ func (r *root) restore(ctx context.Context) {
 	for _, f := range r.keyFaults {
 		faults = append(faults, f.String())
 	}
-	if notices := append(faults, r.options.Notices...); len(notices) > 0 {
-		r.say(toneWarn, strings.Join(notices, "\n"))
-	}
 	if r.saveFailed != "" {
 		r.say(toneBad, r.saveFailed)
 	}
 	if err != nil {
-		r.say(toneBad, err.Error())
+		r.sayMore(toneBad, err.Error())
 	}
 	if unread {
-		r.say(toneWarn, "the tabs of last time could not be read; the chats are under "+r.keys.key(doHistory))
+		r.sayMore(toneWarn, "the tabs of last time could not be read; the chats are under "+r.keys.key(doHistory))
+	}
+	if s := someFaults(append(faults, r.options.Notices...)); s != "" {
+		r.sayMore(toneWarn, s)
 	}
 	for _, s := range w.Tabs {
 		t := &tab{broadcast: s.Broadcast, compare: s.Compare}
@@ -113,6 +114,14 @@ func (r *root) restore(ctx context.Context) {
 	if r.history, err = r.store.Prompts(ctx, promptHistory); err != nil {
 		r.say(toneBad, err.Error())
 	}
+}
+
+// someFaults tells what is wrong in the files of the config folder, in a few lines.
+func someFaults(all []string) string {
+	if len(all) > 2 {
+		return fmt.Sprintf("%d faults in the config files, confab config check lists them; the first: %s", len(all), all[0])
+	}
+	return strings.Join(all, "\n")
 }
 
 // freshPane begins a chat with the configuration's system prompt.
