@@ -75,10 +75,6 @@ func checkTables(t *testing.T) {
 	}
 }
 
-// refusedOnGPU are the families that the GPU's tests skip, since it has no kernel for one of
-// their operations; where there is a GPU, it is asked.
-var refusedOnGPU = []string{"deepseek2", "glm4moe", "lfm2", "lfm2moe", "nemotron"}
-
 // family is what was measured of one architecture: for F32, F16 and quantised files the
 // largest error of any of them.
 type family struct {
@@ -88,8 +84,7 @@ type family struct {
 	largest      float64    // difference of a single logit
 	same, wanted int        // greedy tokens up to the first that is too close to call
 	gpu          float64    // below 0: not run there now
-	// tested says that a file of the family is in the tree, where the GPU's tests find it,
-	// and that the GPU takes it.
+	// tested says that a file of the family is in the tree, where the GPU's tests find it.
 	tested bool
 }
 
@@ -132,7 +127,7 @@ func (f *family) measure(t *testing.T, name, path string, p *model.Program) {
 	for i := range got {
 		f.largest = max(f.largest, abs(float64(got[i])-float64(g.logits[i])))
 	}
-	if _, err := os.Stat(folders[0] + "/models/" + name + ".gguf"); err == nil && !slices.Contains(refusedOnGPU, p.Spec.Arch) {
+	if _, err := os.Stat(folders[0] + "/models/" + name + ".gguf"); err == nil {
 		f.tested = true
 	}
 	if onGPU != nil {
