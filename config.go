@@ -32,6 +32,11 @@ func (c configFile) place(key string) string {
 	return fmt.Sprintf("%s, line %d", c.path, c.lines[key])
 }
 
+// misfit says which key's value is none, and why.
+func (c configFile) misfit(key, value string, err error) error {
+	return fmt.Errorf("%s: %q is no value for %s: it %s", c.place(key), value, key, misfit(err))
+}
+
 // readConfig reads a config file; one that is not there sets nothing.
 func readConfig(path string) (configFile, error) {
 	c := configFile{path: path, values: map[string]string{}, lines: map[string]int{}, bound: map[string][]string{}}
@@ -66,7 +71,7 @@ func (c *configFile) flatten(prefix string, tree map[string]any) {
 			continue
 		}
 		if !slices.Contains(known, key) {
-			c.unknown = append(c.unknown, fmt.Sprintf("%s: unknown key %q, nearest is %q", c.place(key), key, nearest(key, known)))
+			c.unknown = append(c.unknown, fmt.Sprintf("%s: unknown key %q, nearest is %q", c.place(key), key, nearestKey(key, known)))
 			continue
 		}
 		c.values[key] = spell(tree[name])
@@ -119,6 +124,18 @@ func keyLines(text string) map[string]int {
 // nearest is the word with the fewest edits to s.
 func nearest(s string, words []string) string {
 	return slices.MinFunc(words, func(a, b string) int { return ui.Distance(s, a) - ui.Distance(s, b) })
+}
+
+// nearestKey is the key that was meant: the one of that name in another section, or
+// the one with the fewest edits.
+func nearestKey(key string, known []string) string {
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	for _, k := range known {
+		if _, last, _ := strings.Cut(k, "."); last == name {
+			return k
+		}
+	}
+	return nearest(key, known)
 }
 
 // configPath is where the config file lies: $CONFAB_CONFIG, else confab's

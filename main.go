@@ -79,7 +79,7 @@ func longNames(args []string) []string {
 
 func printError(w io.Writer, _ fang.Styles, err error) {
 	if !errors.Is(err, errInterrupted) {
-		fmt.Fprintln(cleaned{w}, "confab:", err)
+		fmt.Fprintln(cleaned{w}, "confab:", ui.Cause(err))
 	}
 }
 
@@ -106,7 +106,7 @@ func rootCommand() *cobra.Command {
 	s.samplingFlags(root.Flags())
 	s.chatFlags(root.Flags())
 	s.screenFlags(root.Flags())
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{flagError(err)} })
 	root.AddCommand(askCommand(), modelsCommand(), inspectCommand(), tokenizeCommand(), renderCommand(),
 		evalCommand(), benchCommand(), pullCommand(), configCommand(), pathsCommand(), purgeCommand(), versionCommand())
 	return root

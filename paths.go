@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +50,9 @@ func configCommand() *cobra.Command {
 
 // checkConfig reports every fault of a file, not only the first.
 func checkConfig(c *cobra.Command, path string) error {
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no config file %s, and none is needed; confab config example prints one", path)
+	} else if err != nil {
 		return fmt.Errorf("config file: %w", err)
 	}
 	file, err := readConfig(path)
@@ -79,7 +82,7 @@ func checkConfig(c *cobra.Command, path string) error {
 		}
 		s.source[f.Name] = "config"
 		if err := f.Value.Set(v); err != nil {
-			tell(fmt.Sprintf("%s: %q is no value for %s: %v", file.place(keys[f.Name]), v, keys[f.Name], err))
+			tell(file.misfit(keys[f.Name], v, err).Error())
 		}
 	})
 	if err := s.check(); err != nil {

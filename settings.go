@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -124,18 +126,50 @@ func (s *settings) fill(f *pflag.Flag, key string) error {
 	}
 	if v, ok := os.LookupEnv(envName(f.Name)); ok {
 		if err := f.Value.Set(v); err != nil {
-			return fmt.Errorf("%s=%q: %w", envName(f.Name), v, err)
+			return fmt.Errorf("%s=%q: it %s", envName(f.Name), v, misfit(err))
 		}
 		s.source[f.Name] = "env"
 		return nil
 	}
 	if v, ok := s.file.values[key]; ok {
 		if err := f.Value.Set(v); err != nil {
-			return fmt.Errorf("%s: %q is no value for %s: %w", s.file.place(key), v, key, err)
+			return s.file.misfit(key, v, err)
 		}
 		s.source[f.Name] = "config"
 	}
 	return nil
+}
+
+// number writes a whole number in full, and others with the digits that 32 bits hold.
+func number(v float64) string {
+	if v == math.Trunc(v) {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.6g", v)
+}
+
+// flagError names the flag, the value that it was given, and what is wrong with it.
+func flagError(err error) error {
+	if v, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return fmt.Errorf("--%s %q: it %s", v.GetFlag().Name, v.GetValue(), misfit(v.Unwrap()))
+	}
+	return err
+}
+
+// misfit says why a text is no value for a flag.
+func misfit(err error) string {
+	n, ok := errors.AsType[*strconv.NumError](err)
+	switch {
+	case !ok:
+		return "does not fit: " + err.Error()
+	case errors.Is(n, strconv.ErrRange):
+		return "is too large"
+	case n.Func == "ParseBool":
+		return "is neither true nor false"
+	case n.Func == "ParseFloat":
+		return "is no number"
+	}
+	return "is no whole number"
 }
 
 // envName is the environment variable of a flag: CONFAB_TOP_K of top-k.
@@ -176,7 +210,7 @@ func (s *settings) check() error {
 		{"device", float64(s.engine.Device), 0, 255},
 	} {
 		if !(c.v >= c.low && c.v <= c.top) {
-			return s.refuse(c.flag, fmt.Sprintf("%g is not within %g .. %g", c.v, c.low, c.top))
+			return s.refuse(c.flag, fmt.Sprintf("%s is not within %s .. %s", number(c.v), number(c.low), number(c.top)))
 		}
 	}
 	for _, c := range []struct {

@@ -105,7 +105,7 @@ func readMessages(path string, in io.Reader) ([]engine.Message, error) {
 		err = json.Unmarshal(data, &msgs)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s is no list of messages in JSON: %w", path, err)
 	}
 	if len(msgs) == 0 {
 		return nil, fmt.Errorf("%s: no messages in it", path)

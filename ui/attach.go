@@ -103,7 +103,7 @@ func (m attachedMsg) apply(r *root) tea.Cmd {
 			r.pasteText(m.pasted) // it was no path
 			return nil
 		}
-		return r.fail("%s", text.CleanLine(cause(m.err)))
+		return r.fail("%s", text.CleanLine(Cause(m.err)))
 	}
 	limit := r.backOf(m.p).info.Context
 	used := m.beside

@@ -69,7 +69,7 @@ func (b *backend) open(ctx context.Context, open Opener, room []Engine) tea.Cmd 
 func (b *backend) opened(msg openedMsg) tea.Cmd {
 	b.loading = 0
 	if msg.err != nil {
-		b.err, b.closed = text.Clean(cause(msg.err)), false
+		b.err, b.closed = text.Clean(Cause(msg.err)), false
 		if b.info.ID != "" && b.config.Backend == "cuda" { // so it is not the model's fault
 			b.err += "; everything written is kept, /reload cpu opens the model on the CPU"
 		}

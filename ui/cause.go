@@ -5,9 +5,9 @@ import (
 	"io/fs"
 )
 
-// cause says what went wrong with a file: what happens most in plain words, instead of
+// Cause says what went wrong with a file: what happens most in plain words, instead of
 // what the system calls it. It is still to be cleaned.
-func cause(err error) string {
+func Cause(err error) string {
 	var path *fs.PathError
 	s := err.Error()
 	switch {

@@ -24,7 +24,7 @@ func TestCause(t *testing.T) {
 		{&fs.PathError{Op: "open", Path: "/c", Err: syscall.ENAMETOOLONG}, "file name too long: /c"},
 		{errors.New("out of memory"), "out of memory"},
 	} {
-		if got := cause(c.err); got != c.want {
+		if got := Cause(c.err); got != c.want {
 			t.Errorf("%v is told as %q, not %q", c.err, got, c.want)
 		}
 	}

@@ -30,7 +30,7 @@ func (m exportedMsg) apply(r *root) tea.Cmd {
 	case errors.Is(m.err, fs.ErrExist):
 		return r.fail("%s is there already and stays as it is: give another name", text.CleanLine(m.path))
 	case m.err != nil:
-		return r.fail("export: %s", text.CleanLine(cause(m.err)))
+		return r.fail("export: %s", text.CleanLine(Cause(m.err)))
 	case m.chats > 0:
 		r.say(toneQuiet, plural(m.chats, "chat", "chats")+" written to "+text.CleanLine(m.path))
 	default:
@@ -168,7 +168,7 @@ func (r *root) importCommand(arg string) tea.Cmd {
 func (m importedMsg) apply(r *root) tea.Cmd {
 	name := text.CleanLine(filepath.Base(m.path))
 	if m.err != nil {
-		s := text.CleanLine(cause(m.err))
+		s := text.CleanLine(Cause(m.err))
 		if !strings.Contains(s, name) {
 			s = name + ": " + s
 		}

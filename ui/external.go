@@ -43,9 +43,9 @@ func editorFault(err error) string {
 	case errors.As(err, &name):
 		return "there is no editor " + name.Name + cure
 	case errors.As(err, &path) && path.Op == "fork/exec":
-		return "the editor: " + cause(err) + cure
+		return "the editor: " + Cause(err) + cure
 	}
-	return "the editor: " + cause(err)
+	return "the editor: " + Cause(err)
 }
 
 // external gives what is being written to the person's editor.

@@ -98,7 +98,7 @@ func (m fetchedMsg) apply(r *root) tea.Cmd {
 		m.f.err = "stopped; what came is kept, and fetching it again goes on from there"
 		r.say(toneQuiet, m.f.name+": "+m.f.err)
 	case m.err != nil:
-		m.f.err = text.CleanLine(cause(m.err))
+		m.f.err = text.CleanLine(Cause(m.err))
 		r.say(toneBad, m.f.name+": "+strings.TrimPrefix(m.f.err, m.f.name+": "))
 	default:
 		r.fetches = slices.DeleteFunc(r.fetches, func(f *fetching) bool { return f == m.f })

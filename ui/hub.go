@@ -48,7 +48,7 @@ func (m lookedMsg) apply(r *root) tea.Cmd {
 	}
 	s.looking = ""
 	if m.err != nil {
-		s.err = text.CleanLine(cause(m.err))
+		s.err = text.CleanLine(Cause(m.err))
 		return nil
 	}
 	s.repo, s.n, s.at = &m.repo, len(m.repo.Variants), 0

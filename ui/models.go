@@ -266,7 +266,7 @@ type namedMsg struct {
 
 func (m namedMsg) apply(r *root) tea.Cmd {
 	if m.err != nil {
-		return r.fail("%s", text.CleanLine(cause(m.err)))
+		return r.fail("%s", text.CleanLine(Cause(m.err)))
 	}
 	return r.chooseModel(m.path)
 }
