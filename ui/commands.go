@@ -257,6 +257,9 @@ func (r *root) presetCommand(arg string) tea.Cmd {
 	if name, ok := strings.CutPrefix(arg, "save "); ok {
 		return r.savePreset(strings.TrimSpace(name))
 	}
+	if arg == "" || arg == "save" {
+		return r.fail("write /preset NAME, one of %s, or /preset save NAME", r.base().presetNames())
+	}
 	if _, ok := r.base().preset(arg); !ok {
 		return r.fail("there is no preset %q; there are %s", arg, r.base().presetNames())
 	}
@@ -327,6 +330,9 @@ func (r *root) continueCommand(string) tea.Cmd {
 	p := r.pane()
 	if t := p.conv.last(); t != nil && t.cut() {
 		return r.goOn(p, t)
+	}
+	if p.lastAnswer() == nil {
+		return r.fail("there is no answer to continue yet")
 	}
 	return r.fail("the last answer is complete: there is nothing to continue")
 }

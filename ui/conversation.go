@@ -241,8 +241,19 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 func (c *conversation) begin(l launch, a *answer, req engine.Request) {
 	c.live = c.byID[c.writing.ID()]
 	c.live.answer = a
+	a.whole = l.dropOldest || turnsOf(req.Messages) < 2
 	c.live.touch()
 	c.stream = l.engine.Generate(l.ctx, req)
+}
+
+// turnsOf counts a person's messages.
+func turnsOf(all []chat.Message) (n int) {
+	for i := range all {
+		if all[i].Role == chat.User {
+			n++
+		}
+	}
+	return n
 }
 
 // tune hands the knobs in force to the running answer, with the dice it has.

@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/confab-tui/confab/ui/text"
 )
 
 // finder is the search in the focused chat.
@@ -87,8 +89,9 @@ func (r *root) nextHit(step int) {
 		return
 	}
 	hits, at := v.hits(r.find.term)
+	dot := " " + r.th.mark.dot + " "
 	if len(hits) == 0 {
-		r.say(toneQuiet, fmt.Sprintf("%q is not in this chat", r.find.term))
+		r.say(toneQuiet, inQuotes(r.find.term)+" is not in this chat")
 		return
 	}
 	switch {
@@ -104,17 +107,25 @@ func (r *root) nextHit(step int) {
 	}
 	v.cursor = hits[at]
 	v.show(v.cursor)
-	r.say(toneQuiet, fmt.Sprintf("line %d of %s with %q", at+1, group(len(hits)), r.find.term))
+	said := fmt.Sprintf("line %d of %s with %s", at+1, group(len(hits)), inQuotes(r.find.term))
+	if v.c.turns[v.cursor.turn].hidden(v.rows(v.cursor.turn), v.cursor.row) != "" {
+		said += dot + "folded: " + r.keys.key(doFold, r.keys.reading) + " opens it"
+	}
+	r.say(toneQuiet, said)
 }
 
-// hits are the rows with a term, and the last one at or above the cursor, -1
-// for none.
+// inQuotes is what a person or a model wrote, in a sentence.
+func inQuotes(s string) string { return `"` + text.CleanLine(s) + `"` }
+
+// hits are the rows with a term or the begin of one, or that hide one, and the last of
+// them at or above the cursor, -1 for none.
 func (v *transcript) hits(term string) (all []place, at int) {
 	at = -1
 	term = strings.ToLower(term)
-	for i := range v.c.turns {
-		for j, row := range v.rows(i) {
-			if row.kind == rowBlank || !strings.Contains(strings.ToLower(ansi.Strip(row.s)), term) {
+	for i, t := range v.c.turns {
+		rows := v.rows(i)
+		for j := range rows {
+			if !holds(rows, j, term) && !strings.Contains(strings.ToLower(t.hidden(rows, j)), term) {
 				continue
 			}
 			p := place{i, j}
@@ -125,4 +136,35 @@ func (v *transcript) hits(term string) (all []place, at int) {
 		}
 	}
 	return all, at
+}
+
+// holds tells whether a term in small letters stands in a row, or begins there and ends
+// in the next one.
+func holds(rows []row, at int, term string) bool {
+	s := rows[at].searched()
+	if s == "" || strings.Contains(s, term) {
+		return s != ""
+	}
+	if at+1 == len(rows) || rows[at+1].kind != rows[at].kind {
+		return false
+	}
+	next := rows[at+1].searched()
+	return !strings.Contains(next, term) && (strings.Contains(s+" "+next, term) || strings.Contains(s+next, term))
+}
+
+// searched is what a row says, in small letters.
+func (r *row) searched() string {
+	return strings.ToLower(strings.TrimSpace(ansi.TruncateLeft(ansi.Strip(r.s), r.lead, "")))
+}
+
+// hidden is the text that a row stands for while that is folded.
+func (t *turn) hidden(rows []row, at int) string {
+	r := &rows[at]
+	switch {
+	case r.folds && at > 0:
+		return t.doc.Source()[rows[at-1].end:]
+	case r.kind == rowThought && r.lead == 0 && (at+1 == len(rows) || rows[at+1].kind != rowThought):
+		return t.thought.Source()
+	}
+	return ""
 }

@@ -34,5 +34,12 @@ func TestFullContext(t *testing.T) {
 	}
 	b.f.info.Context, b.r.back().info.Context = 8, 8
 	b.ask("six")
-	b.shows("tokens, and the context holds 8")
+	b.shows("tokens, and the context holds 8 · /drop on leaves out old turns, or /new")
+	b.runCommand("/drop on")
+	b.ask("seven")
+	b.shows("tokens, and the context holds 8 · only a shorter message fits")
+	b.runCommand("/drop off")
+	b.keys("ctrl+n")
+	b.ask("a first message that is too long for so small a context")
+	b.shows("tokens, and the context holds 8 · only a shorter message fits")
 }

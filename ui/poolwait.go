@@ -46,7 +46,7 @@ func (r *root) untilRoom(id string, lack int) string {
 	slices.SortFunc(busy, func(a, b engine.PoolOwner) int { return cmp.Compare(a.Cells-a.Shared, b.Cells-b.Shared) })
 	for _, o := range busy {
 		if own := o.Cells - o.Shared; own >= lack {
-			return fmt.Sprintf("until %q ends or is stopped, which frees %s", r.ownerName(o.Conversation, nameShort), group(own))
+			return fmt.Sprintf("until %s ends or is stopped, which frees %s", inQuotes(r.ownerName(o.Conversation, nameShort)), group(own))
 		}
 	}
 	if len(busy) > 0 {

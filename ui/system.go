@@ -22,7 +22,7 @@ func (s *systemSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	th := r.th
 	s.width = min(w-4, measure)
 	lines := []string{spaces(w),
-		fit("  "+th.strong.draw("System prompt")+th.dim.draw("  what the model is told before the chat; holds from the next answer on"), w), spaces(w)}
+		fit("  "+th.strong.draw("System prompt")+th.dim.draw(r.ofPanes()+"  what the model is told before the chat; holds from the next answer on"), w), spaces(w)}
 	rows := s.e.rows(s.width)
 	y, x := s.e.locate(rows)
 	show := max(min(h-len(lines), len(rows)), 1)
@@ -69,10 +69,21 @@ func (r *root) setSystem(prompt string) {
 		p.conv.walk()
 	}
 	if prompt == "" {
-		r.say(toneQuiet, "no system prompt any more")
+		r.say(toneQuiet, "no system prompt"+r.ofPanes()+" any more")
 		return
 	}
-	r.say(toneQuiet, "the system prompt holds from the next answer on")
+	r.say(toneQuiet, "the system prompt"+r.ofPanes()+" holds from the next answer on")
+}
+
+// ofPanes says whose system prompt it is where a tab has several chats.
+func (r *root) ofPanes() string {
+	switch n := len(r.targets()); {
+	case n > 1:
+		return " of all " + plural(n, "pane", "panes")
+	case len(r.tab().panes) > 1:
+		return " of pane " + group(r.tab().focus+1)
+	}
+	return ""
 }
 
 // renameSheet asks for a title.

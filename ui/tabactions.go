@@ -45,7 +45,7 @@ func (r *root) closeTab(i int) {
 		r.tabs = slices.Insert(r.tabs, at, t)
 		r.goTab(at)
 	})
-	r.say(toneQuiet, fmt.Sprintf("closed %q %s %s brings it back, %s lists all chats", t.title(), r.th.mark.dot, r.keys.key(doUndo), r.keys.key(doHistory)))
+	r.say(toneQuiet, fmt.Sprintf("closed %s %s %s brings it back, %s lists all chats", inQuotes(t.title()), r.th.mark.dot, r.keys.key(doUndo), r.keys.key(doHistory)))
 }
 
 // settle takes what streams of a tab that closes already brought; the rest of a

@@ -60,3 +60,30 @@ func TestLongDraftsLeaveRoomForMessages(t *testing.T) {
 		t.Errorf("the cursor is at %+v, the line at %d", cursor, y)
 	}
 }
+
+// TestSystemPromptSaysWhose: in a tab of several panes it is told for which of them a
+// system prompt is written.
+func TestSystemPromptSaysWhose(t *testing.T) {
+	b := newBench(t, 120, 30)
+	b.keys("ctrl+y")
+	b.hides("System prompt of")
+	b.keys("esc alt+s ctrl+y")
+	b.shows("System prompt of pane 2")
+	b.keys("esc alt+a ctrl+y")
+	b.shows("System prompt of all 2 panes")
+	b.write("You are a poet.")
+	b.keys("ctrl+s")
+	b.shows("the system prompt of all 2 panes holds from the next answer on")
+	b.runCommand("/system none")
+	b.shows("no system prompt of all 2 panes any more")
+}
+
+// TestCommandsWithoutTheirWord: what is missing is told, not looked for.
+func TestCommandsWithoutTheirWord(t *testing.T) {
+	b := newBench(t, 120, 30)
+	b.runCommand("/continue")
+	b.shows("there is no answer to continue yet")
+	b.keys("ctrl+u")
+	b.runCommand("/preset")
+	b.shows("write /preset NAME, one of model, neutral, precise, creative, or /preset save NAME")
+}

@@ -62,6 +62,8 @@ type answer struct {
 	reason                    engine.Reason
 	err                       string
 	dropped                   int
+	// whole says that there is no older turn that could be left out of the prompt.
+	whole bool
 	// recalled says that the stored token records were read.
 	recalled bool
 	// first is how many tokens the answer had when it was continued: the engine

@@ -138,3 +138,24 @@ func TestClosedStore(t *testing.T) {
 		t.Logf("closing twice: %v", err)
 	}
 }
+
+// TestCloseSaysWhatIsLost: at the end nothing is promised that will not come.
+func TestCloseSaysWhatIsLost(t *testing.T) {
+	s, err := Open(t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flush(t, s)
+	s.db.SetMaxOpenConns(1) // the pragma is a connection's
+	if _, err := s.db.Exec("PRAGMA max_page_count = 1"); err != nil {
+		t.Fatal(err)
+	}
+	c := s.New()
+	c.AddUser(0, strings.Repeat("too much ", 100_000))
+	if err := s.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "changes in memory, to be written") {
+		t.Errorf("while there is time: %v", err)
+	}
+	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "changes lost") {
+		t.Errorf("at the end: %v", err)
+	}
+}

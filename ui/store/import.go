@@ -78,12 +78,17 @@ func readDrafts(b []byte) ([]draft, error) {
 				return nil, errors.New("the file is empty")
 			}
 			return readList(lines)
+		case err != nil && !startsJSON(b):
+			return nil, errors.New("the file is neither JSON, nor lines of JSON, nor Markdown with a heading such as ## User before each message")
 		case err != nil:
-			return nil, fmt.Errorf("the file is neither JSON, nor lines of JSON, nor Markdown with a heading such as ## User before each message: %w", err)
+			return nil, fmt.Errorf("the JSON of the file is damaged or cut short: %w", err)
 		}
 		lines = append(lines, v)
 	}
 }
+
+// startsJSON tells whether a file means to be JSON.
+func startsJSON(b []byte) bool { return len(b) > 0 && (b[0] == '{' || b[0] == '[') }
 
 // adopt makes a chat of a draft, nil where it has no messages.
 func (s *Store) adopt(d draft) *Chat {

@@ -215,7 +215,7 @@ func (w *writer) flush() error {
 	before := w.err
 	w.dirty.under(left)
 	if err != nil {
-		err = fmt.Errorf("%w (%d changes wait in memory; confab keeps trying)", explain(w.store.path, err), w.dirty.len())
+		err = fmt.Errorf("%w (%s)", explain(w.store.path, err), unwritten(w.dirty.len(), w.closing))
 		w.retry = min(max(2*w.retry, retryFirst), retryMost)
 	} else {
 		w.retry = 0
@@ -230,6 +230,18 @@ func (w *writer) flush() error {
 		report(err)
 	}
 	return err
+}
+
+// unwritten says what becomes of n changes that could not be written.
+func unwritten(n int, closing bool) string {
+	s := fmt.Sprintf("%d changes", n)
+	if n == 1 {
+		s = "1 change"
+	}
+	if closing {
+		return s + " lost"
+	}
+	return s + " in memory, to be written as soon as it can be"
 }
 
 // write returns what is left to write, and why.
