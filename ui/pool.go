@@ -24,7 +24,7 @@ func (s *poolSheet) draw(r *root, w, h int) ([]string, *tea.Cursor) {
 	lines := []string{spaces(w), fit("  "+poolLine(th, p), w), spaces(w)}
 	if !r.noScreen {
 		lines = append(lines, s.picture(th, p, w)...)
-		lines = append(lines, fit("  "+poolLegend(th), w), spaces(w))
+		lines = append(lines, fit("  "+poolLegend(th, w), w), spaces(w))
 	}
 	lines = append(lines, s.owners(r, p, w)...)
 	lines = append(lines, r.waitLines(w)...)
@@ -56,13 +56,17 @@ func kindMark(th *theme, k engine.CellKind) string {
 	return th.faint.draw(th.mark.empty)
 }
 
-func poolLegend(th *theme) string {
+func poolLegend(th *theme, w int) string {
 	var parts []string
 	for _, x := range []struct {
-		k    engine.CellKind
-		name string
-	}{{engine.CellHeld, "held by an answer"}, {engine.CellShared, "shared by several"}, {engine.CellCached, "cached, goes first"}, {engine.CellFree, "free"}} {
-		parts = append(parts, kindMark(th, x.k)+" "+th.dim.draw(x.name))
+		k           engine.CellKind
+		name, short string
+	}{{engine.CellHeld, "held by an answer", "held"}, {engine.CellShared, "shared by several", "shared"}, {engine.CellCached, "cached, goes first", "cached"}, {engine.CellFree, "free", "free"}} {
+		name := x.name
+		if w < poolRoomy {
+			name = x.short
+		}
+		parts = append(parts, kindMark(th, x.k)+" "+th.dim.draw(name))
 	}
 	return strings.Join(parts, "   ")
 }
@@ -96,10 +100,16 @@ func (s *poolSheet) picture(th *theme, p *engine.PoolStats, w int) []string {
 
 const (
 	poolState = 18
-	poolBar   = 16
 	poolCells = 10
-	poolRest  = 2*gutter + poolBar + poolCells + 3 + poolState + 3 + 13 // "   1,234 shared"
+	// the longest and the shortest bar, and the least name beside them.
+	poolBarMost, poolBarLeast, poolNameLeast = 16, 4, 22
+	// poolRoomy is the width from which the legend has whole sentences.
+	poolRoomy = 76
+	poolRest  = 2*gutter + poolCells + 3 + poolState + 3 + 13 // "   1,234 shared"
 )
+
+// poolBar is how long the bars are in a line of w cells: they give way to words.
+func poolBar(w int) int { return min(max(w-poolRest-poolNameLeast, poolBarLeast), poolBarMost) }
 
 // poolName is how many cells the chats' names have in a line of w cells: as many as
 // the longest takes, up to what the numbers beside it leave, and to a title's length.
@@ -108,7 +118,8 @@ func (r *root) poolName(w int) int {
 	for _, o := range r.back().stats.Pool.Owners {
 		longest = max(longest, text.Width(r.ownerName(o.Conversation, w))+2)
 	}
-	return max(min(longest, w-poolRest, 72), 22)
+	least := min(w-gutter-poolBarLeast-poolCells-3-poolState, poolNameLeast)
+	return max(min(longest, w-poolRest-poolBar(w), 72), least)
 }
 
 // owners lists the conversations, with bars that are as long as their share of
@@ -120,11 +131,11 @@ func (s *poolSheet) owners(r *root, p *engine.PoolStats, w int) []string {
 	for i := range p.Owners {
 		most = max(most, p.Owners[i].Cells)
 	}
-	name := r.poolName(w)
+	name, length := r.poolName(w), poolBar(w)
 	for i := range p.Owners {
 		o := &p.Owners[i]
 		idle += b2i(o.State == engine.StateEnded)
-		fill, rest := th.thickBar(float64(o.Cells)/float64(most), poolBar)
+		fill, rest := th.thickBar(float64(o.Cells)/float64(most), length)
 		bar := th.accent
 		if o.State == engine.StateEnded {
 			bar = th.dim

@@ -75,7 +75,11 @@ func (r *root) split() {
 		r.say(toneWarn, fmt.Sprintf("%d panes are the most", n))
 		return
 	case n >= r.roomForPanes():
-		r.say(toneWarn, fmt.Sprintf("%d panes are what this width holds; a wider window holds more", n))
+		more := "a wider window holds more"
+		if r.panel.open && n < panesThatFit(r.w) {
+			more = "without the knobs (" + r.keys.key(doPanel) + ") it holds more"
+		}
+		r.say(toneWarn, plural(n, "pane is", "panes are")+" what this width holds; "+more)
 		return
 	}
 	p := r.freshPane()

@@ -87,3 +87,15 @@ func TestCommandsWithoutTheirWord(t *testing.T) {
 	b.runCommand("/preset")
 	b.shows("write /preset NAME, one of model, neutral, precise, creative, or /preset save NAME")
 }
+
+// TestNarrowPool: what the cells of a chat wait for, and what the marks mean, is whole
+// in half a terminal.
+func TestNarrowPool(t *testing.T) {
+	b := newBench(t, 59, 24)
+	b.ask("hello there")
+	b.ask("and on")
+	b.keys("ctrl+p")
+	b.shows("held   ", "cached   ", "free", "idle, goes first")
+	b.keys("esc ctrl+k alt+s")
+	b.shows("1 pane is what this width holds; without the knobs")
+}
