@@ -140,6 +140,11 @@ func TestNoColour(t *testing.T) {
 	if !noColour([]string{"NO_COLOR=yes"}) || noColour([]string{"NO_COLOR="}) || noColour(nil) {
 		t.Error("NO_COLOR is any value but an empty one")
 	}
+	for term, want := range map[string]bool{"vt100": true, "vt220": true, "vte-256color": false, "vt525": false, "vt": false, "linux": false} {
+		if noColour([]string{"TERM=" + term}) != want {
+			t.Errorf("%s has no colours: %v", term, !want)
+		}
+	}
 }
 
 // TestHostileText: nothing that a model writes reaches the terminal as a control.

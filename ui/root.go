@@ -116,8 +116,12 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 	return r
 }
 
-// noColour follows the convention: any value but an empty one.
-func noColour(env []string) bool { return lookup(env, "NO_COLOR") != "" }
+// noColour follows the convention, any value of NO_COLOR but an empty one, and knows
+// DEC's terminals of one colour, vt100 to vt420, whose names serial lines give.
+func noColour(env []string) bool {
+	model, dec := strings.CutPrefix(lookup(env, "TERM"), "vt")
+	return lookup(env, "NO_COLOR") != "" || dec && strings.IndexAny(model, "1234") == 0
+}
 
 // richTerminal tells whether the terminal draws more than ASCII.
 func richTerminal(env []string) bool {
