@@ -163,15 +163,22 @@ func (r *root) doOnTurn(a action, p *pane, t *turn) tea.Cmd {
 }
 
 func (t *turn) toggleFold() {
-	switch {
-	case t.fold == foldOpen:
+	whole := t.fold == foldAuto && t.running() && t.doc.Len() == 0 && t.thoughtRows() <= thoughtTail
+	if t.fold == foldOpen || whole {
 		t.fold = foldClosed
-	case t.fold == foldAuto && t.running() && t.doc.Len() == 0:
-		t.fold = foldOpen
-	case t.fold == foldClosed || t.fold == foldAuto:
+	} else {
 		t.fold = foldOpen
 	}
 	t.touch()
+}
+
+// thoughtRows is how many lines thinking takes as it was last drawn, its title among
+// them.
+func (t *turn) thoughtRows() (n int) {
+	for i := range t.cache.rows {
+		n += b2i(t.cache.rows[i].kind == rowThought)
+	}
+	return n
 }
 
 // keepCursor moves the reader's cursor into what is in sight.

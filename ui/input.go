@@ -146,6 +146,9 @@ func (r *root) hints(p *pane) []string {
 		in := func(do action) string { return r.keys.key(do, r.keys.knobs) }
 		return th.hints(in(doKnobDown)+" "+in(doKnobUp)+" choose", in(doTurnLess)+" "+in(doTurnMore)+" turn", "0..9 number", in(doKnobReset)+" reset", in(doKnobUndo)+" undo", in(doWrite)+" write")
 	case p.editing != nil:
+		if p.editing.m.Role != chat.User {
+			return th.hints("enter keeps it as a version", "esc leaves it")
+		}
 		return th.hints("enter answers anew", "esc leaves it")
 	case p.conv.running() && p.input.empty():
 		return append(parts, th.hints(r.keys.key(doStop)+" stop", r.keys.key(doPanel)+" knobs", "? help")...)
@@ -176,7 +179,8 @@ func (r *root) textHints(p *pane) []string {
 	if t == nil {
 		return r.th.hints(r.keys.key(doWrite, r.keys.reading) + " write")
 	}
-	if row := v.rowAt(v.cursor); t.answer != nil {
+	row := v.rowAt(v.cursor)
+	if t.answer != nil {
 		switch {
 		case len(row.changes) > 0:
 			return []string{r.th.accent.draw(t.answer.describe(row.changes))}
@@ -188,6 +192,9 @@ func (r *root) textHints(p *pane) []string {
 	var parts []string
 	if t.cut() {
 		parts = append(parts, in(doContinue)+" continues")
+	}
+	if row.kind == rowThought || row.folds {
+		parts = append(parts, in(doFold)+" folds")
 	}
 	if t.of > 1 {
 		parts = append(parts, in(doVersionPrev)+" "+in(doVersionNext)+" versions")
