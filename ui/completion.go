@@ -114,6 +114,11 @@ func (c *command) beginning(with string) (string, bool) {
 func (r *root) completeKey(key string) (bool, tea.Cmd) {
 	c := &r.complete
 	e := &r.pane().input
+	if r.keys.writing.byKey[key] == doSend {
+		key = "enter"
+	} else if key == "enter" {
+		return false, nil
+	}
 	switch key {
 	case "up", "ctrl+p":
 		c.at = (c.at + len(c.items) - 1) % len(c.items)

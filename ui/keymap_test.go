@@ -119,6 +119,23 @@ func TestOtherKeys(t *testing.T) {
 	b.shows("Models")
 }
 
+// TestTheKeyThatSendsRunsCommands: also where it would move among the offered commands,
+// and enter, which is another action's then, runs none.
+func TestTheKeyThatSendsRunsCommands(t *testing.T) {
+	b := newBench(t, 80, 24, func(o *Options, _ *fake) {
+		o.Keys = map[string][]string{"send": {"ctrl+n"}, "new-line": {"enter"}}
+	})
+	b.write("/theme")
+	b.keys("ctrl+n")
+	b.shows("there are terminal, dark, light")
+	b.write("/fork")
+	b.keys("enter")
+	b.hides("there is nothing to fork yet")
+	if got := b.r.pane().input.value(); got != "/fork\n" {
+		t.Errorf("enter made %q", got)
+	}
+}
+
 // TestHelpIsNotCutOff: what every key and command does fits a column of the help.
 func TestHelpIsNotCutOff(t *testing.T) {
 	m, _ := newKeymap(nil)
