@@ -159,3 +159,31 @@ func TestCloseSaysWhatIsLost(t *testing.T) {
 		t.Errorf("at the end: %v", err)
 	}
 }
+
+// TestWritingRevives: a chat that another program deleted is no longer in the trash when
+// someone writes on in it, but stays there when only what was there before is saved.
+func TestWritingRevives(t *testing.T) {
+	dir := t.TempDir()
+	a, b := openTest(t, dir), openTest(t, dir)
+	c := a.New()
+	c.AddUser(0, "before")
+	flush(t, a)
+	deleted := func(at time.Time) {
+		t.Helper()
+		b.setColumns(c.ID, true, map[string]any{"deleted": at.UnixMilli()})
+		flush(t, b)
+	}
+	listed := func(want int) {
+		t.Helper()
+		flush(t, a)
+		if all, err := b.List(t.Context()); err != nil || len(all) != want {
+			t.Errorf("%d chats are listed, %v; want %d", len(all), err, want)
+		}
+	}
+	deleted(time.Now().Add(time.Hour))
+	talk(c, c.Leaf(), "said before it was deleted")
+	listed(0)
+	deleted(time.Now().Add(-time.Hour))
+	talk(c, c.Leaf(), "said afterwards")
+	listed(1)
+}

@@ -67,9 +67,15 @@ const upsertMessage = "INSERT INTO messages(" + messageColumns + ", indexed) VAL
 	" tool_calls = excluded.tool_calls, tokens = excluded.tokens, tokens_of = excluded.tokens_of," +
 	" unfinished = excluded.unfinished, removed = excluded.removed, facts = excluded.facts, odds = excluded.odds, indexed = 0"
 
+// reviveChat takes a chat out of the trash into which another program put it before
+// this message was written in it.
+const reviveChat = "UPDATE chats SET deleted = 0 WHERE id = ? AND deleted <> 0 AND deleted < ?"
+
 func writeMessage(tx *sql.Tx, m Message) error {
-	if _, err := tx.Exec(ensureChat, m.Chat, millis(m.Created)); err != nil {
-		return err
+	for _, chat := range []string{ensureChat, reviveChat} {
+		if _, err := tx.Exec(chat, m.Chat, millis(m.Created)); err != nil {
+			return err
+		}
 	}
 	calls, facts := "", ""
 	if len(m.ToolCalls) > 0 {
