@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +25,9 @@ another program is measured in turn on the same file, and a table has the ratios
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.resolve(c.Flags()); err != nil {
+				return err
+			}
+			if err := checkBench(b, rounds); err != nil {
 				return err
 			}
 			if err := s.findModel(c.Context(), c.ErrOrStderr()); err != nil {
@@ -49,4 +54,20 @@ another program is measured in turn on the same file, and a table has the ratios
 	f.IntVar(&rounds, "rounds", 3, "how often both are measured with --peer")
 	f.BoolVar(&b.Greedy, "greedy", false, "always take the likeliest token")
 	return c
+}
+
+// checkBench refuses numbers with which nothing can be measured.
+func checkBench(b engine.BenchConfig, rounds int) error {
+	for _, c := range []struct {
+		flag     string
+		v, least int
+	}{
+		{"prompt", b.Prompt, 0}, {"gen", b.Generate, 0}, {"depth", b.Depth, 0}, {"repeat", b.Repeat, 1}, {"rounds", rounds, 1},
+		{"batch", slices.Min(append([]int{1}, b.Batch...)), 1},
+	} {
+		if c.v < c.least {
+			return usageError{fmt.Errorf("--%s: %d is less than %d", c.flag, c.v, c.least)}
+		}
+	}
+	return nil
 }

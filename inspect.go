@@ -19,7 +19,7 @@ func inspectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect [FILE]",
 		Short: "Show what a model file is, what it costs and what of it confab uses",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  atMostOne("a model file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				s.engine.Model = args[0]

@@ -128,6 +128,15 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usageError{fmt.Errorf("takes %s or nothing, got %d arguments", what, len(args))}
+		}
+		return nil
+	}
+}
+
 func versionLine() string {
 	commit := ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -23,7 +23,7 @@ func configCommand() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Check the config file, or print an example", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(&cobra.Command{
-		Use: "check [FILE]", Short: "Read the config file and name every bad line and key", Args: cobra.MaximumNArgs(1),
+		Use: "check [FILE]", Short: "Read the config file and name every bad line and key", Args: atMostOne("a config file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			path := configPath()
 			if len(args) == 1 {
