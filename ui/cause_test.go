@@ -19,7 +19,8 @@ func TestCause(t *testing.T) {
 		err  error
 		want string
 	}{
-		{fmt.Errorf("stat: %w", &fs.PathError{Op: "stat", Path: "/a.gguf", Err: fs.ErrNotExist}), "there is no file /a.gguf"},
+		{&fs.PathError{Op: "stat", Path: "/a.gguf", Err: fs.ErrNotExist}, "there is no file /a.gguf"},
+		{fmt.Errorf("config file: %w", &fs.PathError{Op: "read", Path: "/etc", Err: syscall.EISDIR}), "config file: is a directory: /etc"},
 		{&fs.PathError{Op: "open", Path: "/b", Err: fs.ErrPermission}, "no permission for /b"},
 		{&fs.PathError{Op: "open", Path: "/c", Err: syscall.ENAMETOOLONG}, "file name too long: /c"},
 		{errors.New("out of memory"), "out of memory"},
