@@ -36,6 +36,9 @@ func load(path string) (data []byte, info os.FileInfo, mapped bool, err error) {
 		return nil, nil, false, err
 	}
 	if !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return nil, nil, false, fmt.Errorf("%s is a folder: name a GGUF file in it", path)
+		}
 		return nil, nil, false, fmt.Errorf("%s: not a regular file (%v)", path, info.Mode().Type())
 	}
 	file, err := os.Open(path)

@@ -94,7 +94,7 @@ func TestWrongSplit(t *testing.T) {
 
 func TestOpenWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder: %v", err)
 	}
 	if _, err := Open(filepath.Join(dir, "absent.gguf")); !os.IsNotExist(err) {
