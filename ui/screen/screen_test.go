@@ -248,3 +248,16 @@ func TestAside(t *testing.T) {
 		}
 	}
 }
+
+// TestLateInterrupt: an interrupt that was meant for who had the terminal before may be felt
+// when it is ours again.
+func TestLateInterrupt(t *testing.T) {
+	own := &terminal{painter: painterOf("")}
+	if !own.ours() {
+		t.Error("an interrupt from outside is not for us")
+	}
+	own.back = time.Now().Add(time.Hour) // as if it had been given back just now
+	if own.ours() {
+		t.Error("an interrupt that the editor had is taken for ours")
+	}
+}

@@ -35,6 +35,7 @@ type terminal struct {
 
 	mu      sync.Mutex // of what follows, and of writing
 	painter *painter   // nil while the terminal is not ours
+	back    time.Time  // when somebody else had it last
 	stop    func()     // ends the reading
 	cooked  *term.State
 }
@@ -93,6 +94,9 @@ func (t *terminal) restore() {
 func (t *terminal) aside(run func() error) error {
 	t.giveBack()
 	err := run()
+	t.mu.Lock()
+	t.back = time.Now()
+	t.mu.Unlock()
 	if t.take() != nil {
 		t.end(errGone)
 	}
@@ -249,10 +253,13 @@ func (t *terminal) watch() {
 	}
 }
 
+// feltTime is enough for a signal to be felt here that others had at the same time.
+const feltTime = time.Second
+
 func (t *terminal) ours() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.painter != nil
+	return t.painter != nil && time.Since(t.back) > feltTime
 }
 
 func (t *terminal) sendSize() {
