@@ -24,11 +24,12 @@ func (r *root) inputLines() int {
 // inputWidth leaves the margins, and a column for the cursor at the end.
 func (r *root) inputWidth() int { return max(r.w-2*gutter-1, 8) }
 
-// rowsShown is how many of the rows that are written stand in the input area, which
-// messages to the person share.
-func (r *root) rowsShown(p *pane, rows int, l layout) int {
+// rowsShown are which of the rows that are written stand in the input area, which
+// messages to the person share: n from top on, with the cursor's row y.
+func (r *root) rowsShown(p *pane, rows, y int, l layout) (top, n int) {
 	room := l.input.h - min(len(p.conv.waiting), 2) - len(r.messageLines())
-	return min(rows, inputMost, max(room, 1))
+	n = min(rows, inputMost, max(room, 1))
+	return min(max(y-n+1, 0), rows-n), n
 }
 
 // drawInput gives the input area and where the cursor stands in it.
@@ -49,8 +50,7 @@ func (r *root) drawInput(l layout) (lines []string, cursor *tea.Cursor) {
 	}
 	rows := p.input.rows(r.inputWidth())
 	y, x := p.input.locate(rows)
-	show := r.rowsShown(p, len(rows), l)
-	top := min(max(y-show+1, 0), len(rows)-show)
+	top, show := r.rowsShown(p, len(rows), y, l)
 	first := len(lines)
 	for i := top; i < top+show; i++ {
 		lines = append(lines, fit("  "+p.input.draw(rows[i], th.accent, th.selected), l.w))

@@ -264,8 +264,7 @@ func (r *root) inputByte(m tea.Mouse, l layout) (int, bool) {
 	p := r.pane()
 	rows := p.input.rows(r.inputWidth())
 	y, _ := p.input.locate(rows)
-	show := r.rowsShown(p, len(rows), l)
-	top := min(max(y-show+1, 0), len(rows)-show)
+	top, show := r.rowsShown(p, len(rows), y, l)
 	line := m.Y - l.input.y - min(len(p.conv.waiting), 2)
 	return p.input.byteAt(rows, top+line, m.X-gutter), line >= 0 && line < show
 }
