@@ -48,6 +48,8 @@ type conversation struct {
 	stream  Stream
 	live    *turn
 	writing *store.Answer
+	// settling are answers that have ended and whose code gets its last colours.
+	settling []*turn
 	// waiting holds what to send when the running answer has ended, or the
 	// model is loaded.
 	waiting []queued
@@ -112,6 +114,9 @@ func (c *conversation) lastOf(r chat.Role) *turn {
 }
 
 func (c *conversation) running() bool { return c.stream != nil }
+
+// moving tells whether the chat changes by itself.
+func (c *conversation) moving() bool { return c.running() || len(c.settling) > 0 }
 
 func (c *conversation) state() engine.State {
 	if c.live == nil {
@@ -282,6 +287,7 @@ func (c *conversation) drain(now time.Time) (news, ended bool) {
 		t.take(&ev, c.writing)
 		if ev.End != nil {
 			t.finish(ev.End, c.writing)
+			c.settling = append(c.settling, t)
 			c.layers.settle()
 			c.stream, c.live, c.writing = nil, nil, nil
 			return true, true
@@ -289,8 +295,14 @@ func (c *conversation) drain(now time.Time) (news, ended bool) {
 	}
 	if c.live != nil {
 		c.live.answer.rate.add(now, c.live.answer.counts.Generated)
+		c.live.settle()
 	}
 	return news, false
+}
+
+// settle goes on colouring answers that have ended.
+func (c *conversation) settle() {
+	c.settling = slices.DeleteFunc(c.settling, func(t *turn) bool { return !t.settle() })
 }
 
 // stop asks the running answer to end; its partial text stays.

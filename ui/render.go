@@ -40,6 +40,9 @@ const (
 type rendered struct {
 	width, version, theme int
 	rows                  []row
+	// first is the number of the document's first row. The next solid ones stand as long
+	// as the document has thawed no more often.
+	first, solid, thaws int
 }
 
 const (
@@ -62,8 +65,14 @@ func (t *turn) lines(width int, th *theme, frame int) []row {
 		return c.rows
 	}
 	p := page{t: t, th: th, width: width, frame: frame, rows: c.rows[:0]}
+	if c.width == width && c.theme == th.version {
+		p.before = *c
+	}
 	p.render()
-	*c = rendered{width, t.version, th.version, p.rows}
+	*c = rendered{width: width, version: t.version, theme: th.version, rows: p.rows, first: p.first}
+	if a := t.answer; a == nil || len(a.changes) == 0 { // their marks move
+		c.solid, c.thaws = t.doc.Solid()
+	}
 	return c.rows
 }
 
@@ -74,6 +83,10 @@ type page struct {
 	width int
 	frame int
 	rows  []row
+	// before are the rows that this page is set over, and first is the number of the
+	// document's first one.
+	before rendered
+	first  int
 }
 
 func (p *page) put(kind rowKind, s string) {
@@ -102,15 +115,30 @@ func (p *page) render() {
 		p.note(p.th.warn, fmt.Sprintf("the oldest %s left out: the conversation no longer fits the context", plural(n.dropped, "message was", "messages were")))
 	}
 	p.thinking()
-	first := len(p.rows)
-	for _, l := range p.t.doc.Lines(p.width, p.th.doc) {
-		p.rows = append(p.rows, row{s: l.ANSI, kind: rowText, start: l.Start, end: l.End, lead: l.Lead, verbatim: l.Code})
-	}
-	p.marks(first)
+	p.document()
+	p.marks(p.first)
 	for _, c := range p.t.m.ToolCalls {
 		p.put(rowNote, p.th.dim.draw("calls "+text.CleanLine(c.Name)+" "+text.CleanLine(c.Arguments)))
 	}
-	p.state(first)
+	p.state(p.first)
+}
+
+// document sets the text. A row that stands already is left as it is, but for the last
+// one, which a cursor may stand behind: so a piece of a long answer costs what it
+// brings.
+func (p *page) document() {
+	p.first = len(p.rows)
+	lines := p.t.doc.Lines(p.width, p.th.doc)
+	from := 0
+	if b := &p.before; b.first == p.first {
+		if solid, thaws := p.t.doc.Solid(); thaws == b.thaws {
+			from = max(min(b.solid, solid, len(b.rows)-b.first)-1, 0)
+			p.rows = p.rows[:p.first+from]
+		}
+	}
+	for _, l := range lines[from:] {
+		p.rows = append(p.rows, row{s: l.ANSI, kind: rowText, start: l.Start, end: l.End, lead: l.Lead, verbatim: l.Code})
+	}
 }
 
 // person sets what someone typed: plainly, and folded where it is long.
@@ -175,14 +203,27 @@ func (p *page) thinking() {
 }
 
 func (p *page) thoughtLines(tail bool) {
-	lines := text.WrapLines(strings.TrimRight(p.t.thought.Source(), "\n"), max(p.width-2, 1))
+	s, from := strings.TrimRight(p.t.thought.Source(), "\n"), 0
+	if tail {
+		from = lastLines(s, thoughtTail)
+	}
+	lines := text.WrapLines(s[from:], max(p.width-2, 1))
 	if tail && len(lines) > thoughtTail {
 		lines = lines[len(lines)-thoughtTail:]
 	}
 	bar := p.th.faint.draw(p.th.mark.divider) + " "
 	for _, l := range lines {
-		p.rows = append(p.rows, row{s: bar + p.th.dim.draw(l.Text), kind: rowThought, start: l.Start, end: l.End, lead: 2, verbatim: true})
+		p.rows = append(p.rows, row{s: bar + p.th.dim.draw(l.Text), kind: rowThought, start: from + l.Start, end: from + l.End, lead: 2, verbatim: true})
 	}
+}
+
+// lastLines is where the last n lines begin.
+func lastLines(s string, n int) int {
+	at := len(s)
+	for ; n > 0 && at >= 0; n-- {
+		at = strings.LastIndexByte(s[:at], '\n')
+	}
+	return at + 1
 }
 
 func (t *turn) thoughtTokens() int {

@@ -171,7 +171,7 @@ func (r *root) alive() bool {
 	}
 	for _, t := range r.tabs {
 		for _, p := range t.panes {
-			if p.conv.running() {
+			if p.conv.moving() {
 				return true
 			}
 		}
@@ -201,6 +201,7 @@ func (r *root) onFrame() tea.Cmd {
 	for i, t := range r.tabs {
 		for _, p := range t.panes {
 			c := p.conv
+			c.settle()
 			if !c.running() {
 				continue
 			}
@@ -216,8 +217,9 @@ func (r *root) onFrame() tea.Cmd {
 		}
 	}
 	r.leaving = slices.DeleteFunc(r.leaving, func(p *pane) bool {
+		p.conv.settle()
 		p.conv.drain(now)
-		return !p.conv.running()
+		return !p.conv.moving()
 	})
 	if r.replayed != nil && r.replayed.drain() {
 		if _, shown := r.sheet.(*replaySheet); !shown {

@@ -100,6 +100,16 @@ func newTurn(m *store.Message) *turn {
 
 func (t *turn) touch() { t.version++ }
 
+// settle colours some more of the code that was shown in haste, and reports whether
+// there was any.
+func (t *turn) settle() bool {
+	if !t.doc.Settle() {
+		return false
+	}
+	t.touch()
+	return true
+}
+
 func (t *turn) running() bool { return t.answer.running() }
 
 // model is the name of the one that made the message.

@@ -1,29 +1,23 @@
 package text
 
 import (
+	"slices"
 	"strings"
-	"time"
 
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 	gmtext "github.com/yuin/goldmark/text"
 )
 
-// openChunk is how many lines of a code block that still grows are coloured
-// together. Colouring starts anew after so many lines until the block is
-// finished; otherwise each new token would cost the whole block again.
-const openChunk = 64
-
-// longestCode is the size in bytes up to which code is coloured at all.
-const longestCode = 256 << 10
-
-// longestTake is how long it may take: some lexers are slow on code that is not what
-// it says it is, and a document that met that once stays without colours. Tests,
-// which a busy machine may hold up, wait longer.
-var longestTake = 150 * time.Millisecond
-
 // codeBar stands before code.
 const codeBar = "▏"
+
+// codeRows are the rows in which code was set, and what they hold for.
+type codeRows struct {
+	rows  [][]glyph
+	width int
+	m     margin
+	// count and last are the number of lines and the place of the last one.
+	count, last int
+}
 
 // code renders a block of code behind a thin bar, long lines wrapped.
 func (p *page) code(lines *gmtext.Segments, lang string, m margin) {
@@ -32,79 +26,73 @@ func (p *page) code(lines *gmtext.Segments, lang string, m margin) {
 		p.put(m, glyphs(nil, CleanLine(lang), Span{Role: RoleFaint, Src: -1}))
 		m = m.next()
 	}
-	var lexer chroma.Lexer
-	if !*p.slow {
-		lexer = lexerFor(lang)
-	}
-	step := lines.Len()
-	if p.open {
-		step = openChunk
-	}
-	for at := 0; at < lines.Len(); at += step {
-		p.codeChunk(lines.Sliced(at, min(at+step, lines.Len())), lexer, m)
-	}
 	if lines.Len() == 0 {
 		p.put(m, nil)
+		return
+	}
+	if all := lines.Sliced(0, lines.Len()); !p.open {
+		if c := p.colours.block(p.place(all[0]), lang, p.text(all)); c != nil {
+			p.setCode(all, c, m)
+			return
+		}
+		p.unsettled = true
+	}
+	for at := 0; at < lines.Len(); at += hastyLines {
+		some := lines.Sliced(at, min(at+hastyLines, lines.Len()))
+		p.setPiece(some, p.colours.piece(p.place(some[0]), lang, p.text(some)), m)
+		m = m.next()
 	}
 }
 
-func (p *page) codeChunk(lines []gmtext.Segment, lexer chroma.Lexer, m margin) {
+// place is where a line of code begins in the document.
+func (p *page) place(line gmtext.Segment) int { return p.base + line.Start }
+
+// text is some lines of code, each with its end.
+func (p *page) text(lines []gmtext.Segment) string {
 	var b strings.Builder
 	for i := range lines {
 		b.WriteString(strings.TrimRight(string(lines[i].Value(p.src)), "\n"))
 		b.WriteByte('\n')
 	}
-	n, rest := 0, []glyph(nil)
-	place := func() int { return p.base + lines[n].Start }
-	start, off := place(), 0
-	began := time.Now()
-	toks := tokens(b.String(), lexer)
-	*p.slow = *p.slow || time.Since(began) > longestTake
-	for _, tok := range toks {
-		for part := range strings.SplitAfterSeq(tok.Value, "\n") {
-			text := strings.TrimSuffix(part, "\n")
-			rest = glyphs(rest, text, Span{Role: roleOf(tok.Type), Src: start + off})
-			off += len(text)
-			if len(text) == len(part) || n >= len(lines) {
-				continue
-			}
-			p.put(m, rest)
-			m, rest = m.next(), nil
-			if n++; n < len(lines) {
-				start, off = place(), 0
-			}
-		}
-	}
-}
-
-// tokens colours code; where there is no lexer, it is one token.
-func tokens(code string, lexer chroma.Lexer) []chroma.Token {
-	if lexer != nil && len(code) <= longestCode {
-		if it, err := lexer.Tokenise(nil, code); err == nil {
-			if all := it.Tokens(); joined(all) == code {
-				return all
-			}
-		}
-	}
-	return []chroma.Token{{Type: chroma.Text, Value: code}}
-}
-
-func joined(all []chroma.Token) string {
-	var b strings.Builder
-	for _, t := range all {
-		b.WriteString(t.Value)
-	}
 	return b.String()
 }
 
-// lexerFor finds a lexer by the name behind the fence.
-func lexerFor(lang string) chroma.Lexer {
-	if lang == "" {
-		return nil
+// setPiece sets a part of a block that still grows, once for all frames.
+func (p *page) setPiece(lines []gmtext.Segment, c *coloured, m margin) {
+	now := codeRows{width: p.width, m: m, count: len(lines), last: p.place(lines[len(lines)-1])}
+	if !c.set.holds(&now) {
+		start := len(p.rows)
+		p.setCode(lines, c, m)
+		now.rows = slices.Clone(p.rows[start:])
+		c.set = now
+		return
 	}
-	l := lexers.Get(lang)
-	if l == nil {
-		return nil
+	p.rows = append(p.rows, c.set.rows...)
+}
+
+func (r *codeRows) holds(now *codeRows) bool {
+	return r.width == now.width && r.count == now.count && r.last == now.last &&
+		slices.Equal(r.m.first, now.m.first) && slices.Equal(r.m.rest, now.m.rest)
+}
+
+// setCode sets lines of code in their colours.
+func (p *page) setCode(lines []gmtext.Segment, c *coloured, m margin) {
+	n, off, line := 0, 0, []glyph(nil)
+	code := c.code
+	for _, r := range c.runs {
+		for part := range strings.SplitAfterSeq(code[:r.n], "\n") {
+			text := strings.TrimSuffix(part, "\n")
+			line = glyphs(line, text, Span{Role: r.role, Src: p.place(lines[n]) + off})
+			off += len(text)
+			if len(text) == len(part) {
+				continue
+			}
+			p.put(m, line)
+			m, line, off = m.next(), nil, 0
+			if n++; n == len(lines) {
+				return
+			}
+		}
+		code = code[r.n:]
 	}
-	return chroma.Coalesce(l)
 }

@@ -26,9 +26,10 @@ type Document struct {
 	theme  *Theme
 	lines  []Line // of the frozen blocks, then of the tail
 	solid  int    // how many of lines are of the frozen blocks
+	thaws  int    // how often those were dropped
 	fresh  bool   // lines are those of src
 	refs   bool   // src may define link references, which reach back
-	slow   bool   // code is no longer coloured
+	code   colours
 }
 
 // Append adds text, which it cleans first; the text must end between two
@@ -43,22 +44,43 @@ func (d *Document) Append(s string) {
 	d.fresh, d.done = false, false
 	if !d.refs && strings.Contains(d.src[from:], "]:") {
 		d.refs = true
-		d.frozen, d.solid = 0, 0
+		d.thaw()
 	}
+}
+
+// thaw gives up the lines of the frozen blocks.
+func (d *Document) thaw() {
+	d.frozen, d.solid, d.fresh = 0, 0, false
+	d.thaws++
 }
 
 // Set replaces the text.
 func (d *Document) Set(s string) {
-	*d = Document{}
+	*d = Document{thaws: d.thaws + 1}
 	d.Append(s)
 }
 
 // Finish says that nothing more will come: what was rendered in haste is
 // rendered once more with care.
 func (d *Document) Finish() {
-	if !d.done {
-		d.done, d.fresh = true, false
+	if d.done {
+		return
 	}
+	d.done, d.fresh = true, false
+	if d.width > 0 { // Settle is to know of all code that was shown
+		d.Lines(d.width, d.theme)
+	}
+}
+
+// Settle colours a little more of the code that was shown in haste while it grew, and
+// reports whether there was any: Lines show it then. So the end of a long block does not
+// hold up who draws it.
+func (d *Document) Settle() bool {
+	if !d.code.settle() {
+		return false
+	}
+	d.fresh = false
+	return true
 }
 
 // Source is the cleaned text; the places in a Line are bytes of it.
@@ -72,7 +94,7 @@ func (d *Document) Len() int { return len(d.src) }
 func (d *Document) Lines(width int, th *Theme) []Line {
 	if width != d.width || th != d.theme {
 		d.width, d.theme = width, th
-		d.frozen, d.solid, d.lines, d.fresh = 0, 0, d.lines[:0], false
+		d.thaw()
 	}
 	if d.fresh {
 		return d.lines
@@ -83,6 +105,10 @@ func (d *Document) Lines(width int, th *Theme) []Line {
 	d.fresh = true
 	return d.lines
 }
+
+// Solid is how many of the first lines stay as they are however the text grows, as long
+// as thaws is the same.
+func (d *Document) Solid() (lines, thaws int) { return d.solid, d.thaws }
 
 // freeze renders for good all blocks of the complete lines but the last one:
 // more text can only change the last.
@@ -101,14 +127,18 @@ func (d *Document) freeze() {
 	if start <= 0 {
 		return
 	}
-	d.render(tail[:start], d.frozen, false)
+	if !d.render(tail[:start], d.frozen, false) {
+		d.lines = d.lines[:d.solid]
+		return
+	}
 	d.frozen += start
 	d.solid = len(d.lines)
 }
 
-// render appends the lines of one piece of the source that starts at base.
-func (d *Document) render(src string, base int, open bool) {
-	p := &page{src: []byte(src), base: base, width: max(d.width, 1), open: open, slow: &d.slow}
+// render appends the lines of one piece of the source that starts at base, and reports
+// whether they are as they will stay.
+func (d *Document) render(src string, base int, open bool) bool {
+	p := &page{src: []byte(src), base: base, width: max(d.width, 1), open: open, colours: &d.code}
 	p.blocks(parse(p.src), margin{}, false)
 	at := 0
 	if n := len(d.lines); len(p.rows) > 0 && n > 0 {
@@ -124,6 +154,7 @@ func (d *Document) render(src string, base int, open bool) {
 		at = l.End
 		d.lines = append(d.lines, l)
 	}
+	return !p.unsettled
 }
 
 // cover widens a line to the bytes of the source that its glyphs come from.

@@ -98,6 +98,9 @@ func pieces(src string, width int, th *Theme, rng *rand.Rand) []Line {
 		}
 	}
 	d.Finish()
+	d.Lines(width, th)
+	for d.Settle() {
+	}
 	return d.Lines(width, th)
 }
 

@@ -42,12 +42,14 @@ func parse(src []byte) ast.Node { return markdown.Parser().Parse(gmtext.NewReade
 
 // page collects the rows of one block tree.
 type page struct {
-	src   []byte
-	base  int // where src begins in the document
-	width int
-	open  bool  // the text may still grow
-	slow  *bool // colouring code took too long once
-	rows  [][]glyph
+	src     []byte
+	base    int // where src begins in the document
+	width   int
+	open    bool // the text may still grow
+	colours *colours
+	rows    [][]glyph
+	// unsettled: there is code whose colours are not final.
+	unsettled bool
 }
 
 // margin is what stands before a block's rows: first before the first, rest
