@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -128,13 +129,19 @@ func (t *terminal) crash() {
 	}
 }
 
+// input is what is typed, until it is cancelled.
+type input interface {
+	io.ReadCloser
+	Cancel() bool
+}
+
 // readTime is enough for a reader to notice that it shall end.
 const readTime = 100 * time.Millisecond
 
 // read sends what is typed until the function that it returns is called. An input that
 // ends before is a terminal that is gone: in raw mode no key ends it.
 func (t *terminal) read() (stop func(), err error) {
-	r, err := uv.NewCancelReader(t.In)
+	r, err := newInput(t.In)
 	if err != nil {
 		return func() {}, err
 	}
