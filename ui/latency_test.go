@@ -7,8 +7,10 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,14 +21,15 @@ import (
 	"github.com/confab-tui/confab/ui/screen"
 )
 
-// typist types on a program's terminal and sees what it writes.
+// typist is a terminal, in a process of its own as they are: keys go in, and what comes
+// out is seen.
 type typist struct {
 	testing.TB
 	tty    *os.File
 	chunks chan chunk
 }
 
-// chunk is something that the program wrote, and when.
+// chunk is something that came to the terminal, and when.
 type chunk struct {
 	bytes []byte
 	at    time.Time
@@ -34,13 +37,12 @@ type chunk struct {
 
 func (t *typist) read() {
 	defer close(t.chunks)
-	for {
-		b := make([]byte, 1<<16)
+	for b := make([]byte, 1<<16); ; {
 		n, err := t.tty.Read(b)
 		if err != nil {
 			return
 		}
-		t.chunks <- chunk{b[:n], time.Now()}
+		t.chunks <- chunk{slices.Clone(b[:n]), time.Now()}
 	}
 }
 
@@ -72,34 +74,86 @@ func (t *typist) press(keys, seen string) time.Duration {
 // BenchmarkKeyOnTerminal is the time from a key on a terminal to its letter there,
 // while six panes at 250 x 60 are each sent 1,000 tokens a second: with -benchtime 500x
 // the middle, the slowest twentieth and the slowest of 500 keys. The keys come at
-// random times, as from a person.
+// random times, as from a person. Beside them stands what the machine takes at the same
+// time for a key that the kernel itself echoes, and how late who sleeps 1 ms is woken.
 func BenchmarkKeyOnTerminal(b *testing.B) {
-	t := onTerminal(b)
-	took := make([]time.Duration, b.N)
+	if os.Getenv(onTerminal) != "" {
+		b.Skip("the program's own process")
+	}
+	t := newTypist(b, 250, 60, exec.Command(os.Args[0], "-test.run=^TestOnTerminal$"), "answers here")
+	for _, keys := range []string{"/compare 0 0.3 0.6 0.9 1.2 1.5", "\x1b", "\r", "show me", "\r"} {
+		t.tty.WriteString(keys)
+		time.Sleep(300 * time.Millisecond) // an escape and a key at once would be alt and the key
+	}
+	echo := newTypist(b, 80, 24, exec.Command("sh", "-c", "echo ready; cat >/dev/null"), "ready")
+	keys, kernel, late := make([]time.Duration, b.N), make([]time.Duration, b.N), make([]time.Duration, b.N)
 	letters := []rune("ЖЩЮЯЭЫЪЬЦФБГДИЛПУЧШ") // which nobody answers with
-	for i := range took {
+	for i := range keys {
 		if i%40 == 39 {
 			t.tty.WriteString("\x15") // an empty line again
+			echo.tty.WriteString("\x15")
 		}
 		time.Sleep(time.Duration(20+rand.IntN(80)) * time.Millisecond)
 		letter := string(letters[i%len(letters)])
-		took[i] = t.press(letter, letter)
+		keys[i] = t.press(letter, letter)
+		kernel[i] = echo.press("x", "x")
+		began := time.Now()
+		time.Sleep(time.Millisecond)
+		late[i] = time.Since(began) - time.Millisecond
 	}
-	slices.Sort(took)
-	for name, at := range map[string]int{"p50": b.N / 2, "p95": b.N * 95 / 100, "max": b.N - 1} {
-		b.ReportMetric(float64(took[at])/1e6, name+"-ms")
-	}
+	report(b, "", keys)
+	report(b, "-echo", kernel)
+	report(b, "-late", late)
 	b.ReportMetric(0, "ns/op") // the pauses between the keys
 }
 
-// onTerminal runs the program on a terminal, with six panes that are being answered.
-func onTerminal(b *testing.B) *typist {
+func report(b *testing.B, what string, all []time.Duration) {
+	slices.Sort(all)
+	for name, at := range map[string]int{"p50": b.N / 2, "p95": b.N * 95 / 100, "max": b.N - 1} {
+		b.ReportMetric(float64(all[at])/1e6, name+what+"-ms")
+	}
+}
+
+// newTypist runs a program on a terminal of its own until it says something.
+func newTypist(b *testing.B, w, h uint16, program *exec.Cmd, says string) *typist {
 	master, slave, err := pty.Open()
 	if err != nil {
 		b.Skipf("no terminal to be had: %v", err)
 	}
-	if err := pty.Setsize(master, &pty.Winsize{Rows: 60, Cols: 250}); err != nil {
+	defer slave.Close()
+	if err := pty.Setsize(slave, &pty.Winsize{Rows: h, Cols: w}); err != nil {
 		b.Fatal(err)
+	}
+	program.Env = append(os.Environ(), onTerminal+"=1")
+	program.Stdin, program.Stdout, program.Stderr = slave, slave, slave
+	program.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := program.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer master.Close()
+	fd, err := syscall.Dup(int(master.Fd()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_ = syscall.SetNonblock(fd, true) // so that no processor is kept by who reads
+	t := &typist{TB: b, tty: os.NewFile(uintptr(fd), "terminal"), chunks: make(chan chunk, 4096)}
+	go t.read()
+	b.Cleanup(func() {
+		t.tty.Close()
+		_ = program.Wait() // it was hung up on
+	})
+	t.press("", says)
+	return t
+}
+
+// onTerminal names the variable that makes the test below the program itself.
+const onTerminal = "CONFAB_TEST_ON_TERMINAL"
+
+// TestOnTerminal is the program that BenchmarkKeyOnTerminal measures: it is answered by
+// a script.
+func TestOnTerminal(t *testing.T) {
+	if os.Getenv(onTerminal) == "" {
+		t.Skip("BenchmarkKeyOnTerminal runs it")
 	}
 	f := newFake(&clock{})
 	f.every, f.first = time.Millisecond, time.Millisecond
@@ -107,33 +161,13 @@ func onTerminal(b *testing.B) *typist {
 		return reply{text: strings.Repeat(demoMarkdown+"\n", 400), reason: engine.ReasonStop}
 	}
 	env := []string{"TERM=xterm-256color", "LANG=C.UTF-8"}
-	r := newRoot(b.Context(), Options{Open: f.open}, env)
+	r := newRoot(context.Background(), Options{Open: f.open}, env)
 	closeStore, err := r.openStore()
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	r.restore(b.Context())
-	ctx, stop := context.WithCancel(b.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- screen.Run(ctx, r, screen.Options{In: slave, Out: slave, Env: env, Profile: colorprofile.TrueColor})
-	}()
-	t := &typist{TB: b, tty: master, chunks: make(chan chunk, 4096)}
-	go t.read()
-	b.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
-		r.leave()
-		closeStore()
-		master.Close()
-		slave.Close()
-	})
-	t.press("", "answers here")
-	for _, keys := range []string{"/compare 0 0.3 0.6 0.9 1.2 1.5", "\x1b", "\r", "show me", "\r"} {
-		t.tty.WriteString(keys)
-		time.Sleep(300 * time.Millisecond) // an escape and a key at once would be alt and the key
-	}
-	return t
+	defer closeStore()
+	r.restore(context.Background())
+	_ = screen.Run(context.Background(), r, screen.Options{In: os.Stdin, Out: os.Stdout, Env: env, Profile: colorprofile.TrueColor})
+	r.leave()
 }
