@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -80,6 +81,41 @@ func (r *root) clearFind() {
 	}
 }
 
+// goTo shows a message of the chat in focus, another version than the one in sight where
+// it must be, and marks what was looked for there.
+func (r *root) goTo(to target) {
+	p := r.pane()
+	c, v := p.conv, &p.view
+	if to.message == 0 || r.noScreen {
+		return
+	}
+	at := func() int { return slices.IndexFunc(c.turns, func(t *turn) bool { return t.m.ID == to.message }) }
+	if at() < 0 && !c.running() {
+		c.chat.Switch(to.message)
+		c.walk()
+	}
+	i := at()
+	if i < 0 {
+		return
+	}
+	l := r.layout()
+	if n := r.tab().focus - l.first; n >= 0 && n < len(l.panes) {
+		v.w, v.h = l.panes[n].w, l.panes[n].h-l.header-1
+	}
+	v.reading, r.focus = true, focusText
+	v.cursor = place{i, 0}
+	for _, word := range append([]string{strings.ReplaceAll(to.words, `"`, "")}, strings.Fields(strings.ReplaceAll(to.words, `"`, " "))...) {
+		hits, _ := v.hits(word)
+		if n := slices.IndexFunc(hits, func(h place) bool { return h.turn == i }); n >= 0 {
+			r.find.term, v.search, v.cursor = word, word, hits[n]
+			v.show(v.cursor)
+			r.sayHit(hits, n)
+			return
+		}
+	}
+	v.show(v.cursor)
+}
+
 // nextHit takes the cursor to a row with the term: the next one, the one
 // before, or with 0 the nearest upwards, for one reads from the end.
 func (r *root) nextHit(step int) {
@@ -89,7 +125,6 @@ func (r *root) nextHit(step int) {
 		return
 	}
 	hits, at := v.hits(r.find.term)
-	dot := " " + r.th.mark.dot + " "
 	if len(hits) == 0 {
 		r.say(toneQuiet, inQuotes(r.find.term)+" is not in this chat")
 		return
@@ -107,9 +142,15 @@ func (r *root) nextHit(step int) {
 	}
 	v.cursor = hits[at]
 	v.show(v.cursor)
+	r.sayHit(hits, at)
+}
+
+// sayHit tells which of the rows with the term the cursor is on, and that it is folded.
+func (r *root) sayHit(hits []place, at int) {
+	v := &r.pane().view
 	said := fmt.Sprintf("line %d of %s with %s", at+1, group(len(hits)), inQuotes(r.find.term))
 	if v.c.turns[v.cursor.turn].hidden(v.rows(v.cursor.turn), v.cursor.row) != "" {
-		said += dot + "folded: " + r.keys.key(doFold, r.keys.reading) + " opens it"
+		said += " " + r.th.mark.dot + " folded: " + r.keys.key(doFold, r.keys.reading) + " opens it"
 	}
 	r.say(toneQuiet, said)
 }
@@ -121,11 +162,11 @@ func inQuotes(s string) string { return `"` + text.CleanLine(s) + `"` }
 // them at or above the cursor, -1 for none.
 func (v *transcript) hits(term string) (all []place, at int) {
 	at = -1
-	term = strings.ToLower(term)
+	term = text.Fold(term)
 	for i, t := range v.c.turns {
 		rows := v.rows(i)
 		for j := range rows {
-			if !holds(rows, j, term) && !strings.Contains(strings.ToLower(t.hidden(rows, j)), term) {
+			if !holds(rows, j, term) && !strings.Contains(text.Fold(t.hidden(rows, j)), term) {
 				continue
 			}
 			p := place{i, j}
@@ -138,7 +179,7 @@ func (v *transcript) hits(term string) (all []place, at int) {
 	return all, at
 }
 
-// holds tells whether a term in small letters stands in a row, or begins there and ends
+// holds tells whether a folded term stands in a row, or begins there and ends
 // in the next one.
 func holds(rows []row, at int, term string) bool {
 	s := rows[at].searched()
@@ -152,9 +193,9 @@ func holds(rows []row, at int, term string) bool {
 	return !strings.Contains(next, term) && (strings.Contains(s+" "+next, term) || strings.Contains(s+next, term))
 }
 
-// searched is what a row says, in small letters.
+// searched is what a row says, folded.
 func (r *row) searched() string {
-	return strings.ToLower(strings.TrimSpace(ansi.TruncateLeft(ansi.Strip(r.s), r.lead, "")))
+	return text.Fold(strings.TrimSpace(ansi.TruncateLeft(ansi.Strip(r.s), r.lead, "")))
 }
 
 // hidden is the text that a row stands for while that is folded.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/store"
 )
 
 // TestFindLooksThroughFoldsAndLineEnds: what is folded, or broken over two lines, is in
@@ -40,4 +41,66 @@ func TestFindLooksThroughFoldsAndLineEnds(t *testing.T) {
 	b.hides("not in this chat")
 	find(`an "owl" 👩‍👧`)
 	b.shows(`"an "owl" 👩‍👧" is not in this chat`)
+}
+
+// TestFoundInAllChats: a chat that a search found opens where it was found, in the
+// version that has it, whatever the case and accents; what was looked for is marked, and
+// n goes on from there.
+func TestFoundInAllChats(t *testing.T) {
+	b := newBench(t, 100, 24)
+	n := 0
+	b.f.script = func(engine.Request) reply {
+		n++
+		text := "an answer without it"
+		if n == 1 || n == 5 {
+			text = "the Café du Théâtre " + strings.Repeat("and more ", 20)
+		}
+		return reply{text: text, reason: engine.ReasonStop}
+	}
+	b.ask("first")
+	b.keys("ctrl+r")
+	b.settle()
+	for range 6 {
+		b.ask(strings.Repeat("a line of the talk\n", 6))
+	}
+	search := func(words string) {
+		b.keys("ctrl+n ctrl+s")
+		b.write(words)
+		b.keys("enter")
+	}
+	search("cafe du the")
+	if v := &b.r.pane().view; v.cursor.turn != 7 || !v.reading {
+		t.Errorf("the cursor is in turn %d", v.cursor.turn)
+	}
+	b.shows("the Café du Théâtre", `line 1 of 1 with "cafe du the"`)
+	if s := b.r.View().Content; !strings.Contains(s, b.r.th.selected.draw("Café du Thé")) {
+		t.Errorf("what was found is not marked: %q", s)
+	}
+	b.keys("esc")
+	first := b.r.pane().conv.turns[1]
+	b.r.openChat(b.r.pane().conv.chat.ID, target{firstVersion(b.r.pane().conv, first), "theatre more"})
+	b.shows("first", "‹1/2›", "the Café du Théâtre", `line 1 of 1 with "theatre"`)
+}
+
+// firstVersion is the message that a turn stands beside.
+func firstVersion(c *conversation, t *turn) store.ID {
+	ids, _ := c.chat.Versions(t.m.ID)
+	return ids[0]
+}
+
+// TestFindFolds: find in a chat takes letters of either case, with or without accents,
+// for the same, as the search over all chats does.
+func TestFindFolds(t *testing.T) {
+	b := newBench(t, 80, 24)
+	b.f.script = func(engine.Request) reply {
+		return reply{text: "a NAÏVE idea", reason: engine.ReasonStop}
+	}
+	b.ask("go")
+	b.keys("ctrl+f")
+	b.write("naive")
+	b.keys("enter")
+	b.shows(`line 1 of 1 with "naive"`)
+	if s := b.r.View().Content; !strings.Contains(s, b.r.th.selected.draw("NAÏVE")) {
+		t.Error("what was found is not marked")
+	}
 }

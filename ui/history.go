@@ -14,8 +14,9 @@ type historySheet struct {
 	picker
 	all   []store.Info
 	found []store.Info
-	// hits are the chats in whose text the filter was found, by their number.
-	hits  map[store.ID]string
+	// hits are the chats in whose text the filter was found, by their number, each with
+	// the place that is newest.
+	hits  map[store.ID]store.Hit
 	asked string // the filter for which hits were fetched
 	ready bool
 	err   string
@@ -111,9 +112,9 @@ func (s *historySheet) chatLine(r *root, c *store.Info, chosen bool, w int) stri
 	tail := th.dim.draw(right(plural(c.Messages, "message", "messages"), 14) + right(since(r.now(), c.Updated), 12))
 	room := min(w, listMost) - 4 - 26 - 2
 	line := name.draw(text.Truncate(title, room, th.mark.ellipsis))
-	if hit := s.hits[c.ID]; hit != "" && s.asked == s.filter.s && s.asked != "" {
+	if hit := s.hit(c.ID); hit.Snippet != "" {
 		if left := room - text.Width(line) - 2; left > 8 {
-			line += "  " + highlight(th.dim.draw(text.Truncate(text.CleanLine(hit), left, th.mark.ellipsis)), s.filter.s, th.accent)
+			line += "  " + highlight(th.dim.draw(text.Truncate(text.CleanLine(hit.Snippet), left, th.mark.ellipsis)), s.filter.s, th.accent)
 		}
 	} else if c.ModelName != "" {
 		if left := room - text.Width(line) - 2; left > 12 {
@@ -121,6 +122,19 @@ func (s *historySheet) chatLine(r *root, c *store.Info, chosen bool, w int) stri
 		}
 	}
 	return fit(th.choiceMark(chosen)+mark+fit(line, room)+tail, w)
+}
+
+// hit is the place in a chat that the filter was found at, none where it was not.
+func (s *historySheet) hit(id store.ID) store.Hit {
+	if s.asked != s.filter.s || s.asked == "" {
+		return store.Hit{}
+	}
+	return s.hits[id]
+}
+
+// open goes to a chat, and in it to what the filter was found at.
+func (s *historySheet) open(r *root, id store.ID) tea.Cmd {
+	return r.openChat(id, target{s.hit(id).Message, s.asked})
 }
 
 func (r *root) isOpen(id store.ID) bool {
@@ -141,7 +155,7 @@ func (s *historySheet) key(r *root, key string, k tea.KeyPressMsg) (bool, tea.Cm
 	}
 	switch {
 	case key == "enter" && c != nil:
-		return true, r.openChat(c.ID)
+		return true, s.open(r, c.ID)
 	case key == "enter":
 		return true, nil
 	case key == "ctrl+d" && c != nil || key == "delete" && c != nil && s.filter.at == len(s.filter.s):
@@ -209,7 +223,7 @@ func (s *historySheet) click(r *root, _, y int) tea.Cmd {
 		return nil
 	}
 	if i == s.at {
-		return r.openChat(s.found[i].ID)
+		return s.open(r, s.found[i].ID)
 	}
 	s.at = i
 	return nil
@@ -217,13 +231,21 @@ func (s *historySheet) click(r *root, _, y int) tea.Cmd {
 
 func (s *historySheet) wheel(_ *root, n int) { s.move(n) }
 
-// openChat goes to the tab of a chat, or loads it into a new one.
-func (r *root) openChat(id store.ID) tea.Cmd {
+// target is a message, 0 for none, and what was looked for in it.
+type target struct {
+	message store.ID
+	words   string
+}
+
+// openChat goes to the tab of a chat, or loads it into a new one, and goes to a place in
+// it.
+func (r *root) openChat(id store.ID, to target) tea.Cmd {
 	for i, t := range r.tabs {
 		for j, p := range t.panes {
 			if p.conv.chat.ID == id {
 				t.focus = j
 				r.goTab(i)
+				r.goTo(to)
 				return nil
 			}
 		}
@@ -231,13 +253,14 @@ func (r *root) openChat(id store.ID) tea.Cmd {
 	ctx, st := r.ctx, r.store
 	return func() tea.Msg {
 		c, err := st.Load(ctx, id)
-		return loadedMsg{c, err}
+		return loadedMsg{c, to, err}
 	}
 }
 
-// loadedMsg is a chat that was read from the disk.
+// loadedMsg is a chat that was read from the disk, and where to go in it.
 type loadedMsg struct {
 	chat *store.Chat
+	to   target
 	err  error
 }
 
@@ -253,6 +276,7 @@ func (m loadedMsg) apply(r *root) tea.Cmd {
 	} else {
 		r.newTab(r.reopened(m.chat))
 	}
+	r.goTo(m.to)
 	r.remember()
 	return nil
 }
@@ -276,7 +300,7 @@ func (c *conversation) blank() bool { return c.chat.Len() == 0 && c.chat.Title =
 // hitsMsg are the chats in whose text a filter was found.
 type hitsMsg struct {
 	filter string
-	hits   map[store.ID]string
+	hits   map[store.ID]store.Hit
 }
 
 func (m hitsMsg) apply(r *root) tea.Cmd {
@@ -301,10 +325,10 @@ func (r *root) searchChats(filter string) tea.Cmd {
 		if err != nil {
 			return nil // titles are still searched
 		}
-		hits := map[store.ID]string{}
+		hits := map[store.ID]store.Hit{}
 		for _, h := range found {
-			if _, there := hits[h.Chat]; !there {
-				hits[h.Chat] = h.Snippet
+			if hits[h.Chat].Message == 0 { // a title's is as good as none
+				hits[h.Chat] = h
 			}
 		}
 		return hitsMsg{filter, hits}

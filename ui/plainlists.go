@@ -39,7 +39,7 @@ func (s *modelSheet) entry(_ *root, i int) string {
 func (s *historySheet) isReady() bool { return s.ready || s.err != "" }
 func (s *historySheet) count() int    { return len(s.found) }
 
-func (s *historySheet) pick(r *root, i int) tea.Cmd { return r.openChat(s.found[i].ID) }
+func (s *historySheet) pick(r *root, i int) tea.Cmd { return s.open(r, s.found[i].ID) }
 
 func (s *historySheet) entry(r *root, i int) string {
 	c := &s.found[i]

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/confab-tui/confab/ui/text"
@@ -283,23 +281,15 @@ func (v *transcript) moreBelow() string {
 	return fit(spaces(gutter)+s, v.w)
 }
 
-// highlight marks every place where s, without its styles, has the term.
+// highlight marks every place where s, without its styles, has the term, whatever its
+// case and accents.
 func highlight(s, term string, p pen) string {
 	plain := ansi.Strip(s)
-	low, term := strings.ToLower(plain), strings.ToLower(term)
-	if len(low) != len(plain) || !strings.Contains(low, term) {
-		return s
+	for _, f := range text.Find(plain, text.Fold(term)) {
+		from := text.Width(plain[:f[0]])
+		s = paint(s, from, from+text.Width(plain[f[0]:f[1]]), p)
 	}
-	at := 0
-	for {
-		i := strings.Index(low[at:], term)
-		if i < 0 {
-			return s
-		}
-		from := text.Width(plain[:at+i])
-		s = paint(s, from, from+text.Width(plain[at+i:at+i+len(term)]), p)
-		at += i + len(term)
-	}
+	return s
 }
 
 // paint draws the cells from..to of s, without the styles they had.
