@@ -5,6 +5,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/confab-tui/confab/engine/cpu"
 	"github.com/confab-tui/confab/engine/model"
@@ -20,13 +21,25 @@ func Room(Config) (bytes int64, ok bool) { return roomOnCPU() }
 // placedNow says what of a program Open would place on a GPU: nothing.
 func placedNow(*model.Program) string { return "" }
 
+// driverFile is there where an NVIDIA driver is.
+var driverFile = "/proc/driver/nvidia/version"
+
+// hasDriver tells whether the machine could use a build with CUDA, which who has no GPU
+// is not reminded of.
+func hasDriver() bool {
+	_, err := os.Stat(driverFile)
+	return err == nil
+}
+
 // place makes the executor that the configuration asks for. The notices say what
 // else a person should know about the choice.
 func place(p *model.Program, c Config, context int, progress func(Progress)) (executor, []string, error) {
 	var notices []string
 	switch c.Backend {
 	case "", "auto":
-		notices = []string{"The CPU is used: this build has no CUDA support."}
+		if wish, _ := GPULayers(c.GPULayers); wish > 0 || hasDriver() {
+			notices = []string{"The CPU is used: this build has no CUDA support; make builds confab with it."}
+		}
 	case "cpu":
 	case "cuda":
 		return nil, nil, errors.New(`engine: backend "cuda" is not in this build: build confab with make, or choose "cpu"`)
