@@ -220,7 +220,7 @@ func (r *root) stop(p *pane) tea.Cmd {
 		p.input.goTo(len(p.input.s))
 		p.conv.waiting = p.conv.waiting[:last]
 	case p.editing != nil:
-		p.leaveEdit()
+		r.giveUpEdit(p)
 	case p.recall > 0:
 		p.recall = 0
 		p.input, p.kept = p.kept, editor{col: -1}

@@ -21,6 +21,8 @@ type pane struct {
 	// there before.
 	editing *turn
 	kept    editor
+	// readFrom is what was in sight where an edit was begun in the text.
+	readFrom *sight
 	// recall is the place in the history of prompts, 0 for none.
 	recall int
 	code   int // the code block that the next copy takes

@@ -125,7 +125,7 @@ func (r *root) submitEdit(p *pane, value string) tea.Cmd {
 }
 
 func (p *pane) leaveEdit() {
-	p.editing = nil
+	p.editing, p.readFrom = nil, nil
 	p.input, p.kept = p.kept, editor{col: -1}
 }
 
@@ -134,11 +134,26 @@ func (r *root) beginEdit(p *pane, t *turn) {
 	if p.editing == nil {
 		p.kept = p.input
 	}
+	if p.view.reading {
+		from := p.view.sight()
+		p.readFrom = &from
+	}
 	p.editing = t
 	p.input.reset()
 	p.input.set(t.m.Content)
 	r.focus = focusInput
 	p.view.reading = false
+}
+
+// giveUpEdit leaves an edit for where it was begun: the input, or a place in the text.
+func (r *root) giveUpEdit(p *pane) {
+	from := p.readFrom
+	p.leaveEdit()
+	if from != nil {
+		r.focus, p.view.reading = focusText, true
+		p.view.goBack(*from)
+		p.view.clamp()
+	}
 }
 
 // noteHistory keeps a prompt for recall, newest first, each once.
