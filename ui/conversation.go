@@ -84,13 +84,15 @@ func (c *conversation) walk() {
 		}
 		c.turns = append(c.turns, t)
 	}
+	asked := 0
 	for i, t := range c.turns {
 		system := ""
 		if i == 0 {
 			system = c.chat.System
 		}
-		if t.system != system {
-			t.system = system
+		asked += b2i(t.m.Role == chat.User)
+		if t.system != system || t.asked != asked {
+			t.system, t.asked = system, asked
 			t.touch()
 		}
 	}
@@ -233,7 +235,7 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 		c.chat.SetModel(info.Path, info.Name)
 	}
 	a := &answer{
-		model: info.Name, modelID: info.ID, backend: info.Backend, context: info.Context,
+		model: info.Name, modelID: info.ID, backend: info.Backend, context: info.Context, dropOldest: l.dropOldest,
 		think: c.think, seed: uint64(s.Seed), start: s,
 		template: info.TemplateID, system: nameText(c.chat.System), version: l.version,
 	}
@@ -246,19 +248,8 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 func (c *conversation) begin(l launch, a *answer, req engine.Request) {
 	c.live = c.byID[c.writing.ID()]
 	c.live.answer = a
-	a.whole = l.dropOldest || turnsOf(req.Messages) < 2
 	c.live.touch()
 	c.stream = l.engine.Generate(l.ctx, req)
-}
-
-// turnsOf counts a person's messages.
-func turnsOf(all []chat.Message) (n int) {
-	for i := range all {
-		if all[i].Role == chat.User {
-			n++
-		}
-	}
-	return n
 }
 
 // tune hands the knobs in force to the running answer, with the dice it has.

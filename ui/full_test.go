@@ -24,6 +24,7 @@ func TestFullContext(t *testing.T) {
 	b.runCommand("/drop on")
 	b.shows("a full chat goes on without its oldest turns", "enter to continue")
 	b.ask("four")
+	b.shows("the context is full: 24 tokens · the next message leaves out old turns, or /new")
 	if n := len(b.f.asked); n == 0 || !b.f.asked[n-1].DropOldest || b.f.asked[0].DropOldest {
 		t.Error("the engine was not told to leave out old turns, or was before")
 	}
@@ -42,4 +43,17 @@ func TestFullContext(t *testing.T) {
 	b.keys("ctrl+n")
 	b.ask("a first message that is too long for so small a context")
 	b.shows("tokens, and the context holds 8 · only a shorter message fits")
+	b.runCommand("/drop on")
+	b.ask("five")
+	before := b.screen()
+	stored, err := b.r.store.Load(t.Context(), b.r.pane().conv.chat.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.r.pane()
+	p.conv = newConversation(stored) // as after another start
+	p.view.c = p.conv
+	if after := b.screen(); after != before {
+		t.Errorf("after another start the screen is\n%s\nbefore\n%s", after, before)
+	}
 }

@@ -309,7 +309,7 @@ func (p *page) ended(a *answer) {
 	case engine.ReasonLength:
 		p.note(p.th.warn, "stopped at the limit of "+plural(a.start.MaxTokens, "token", "tokens")+dot+p.th.keys.key(doContinue, p.th.keys.reading)+" continues")
 	case engine.ReasonContext:
-		p.note(p.th.warn, a.overfull(dot))
+		p.note(p.th.warn, p.t.overfull(dot))
 	case engine.ReasonError:
 		p.note(p.th.bad, "failed: "+a.err)
 	case reasonLost:
@@ -319,13 +319,18 @@ func (p *page) ended(a *answer) {
 
 // overfull says that an answer ended at the limit of the context, or that there was
 // no room to begin it, and what helps.
-func (a *answer) overfull(dot string) string {
+func (t *turn) overfull(dot string) string {
 	const cure = "/drop on leaves out old turns, or /new"
-	if a.counts.Prompt <= a.context || a.context <= 0 {
-		return "the context is full: " + plural(a.used(), "token", "tokens") + dot + cure
-	}
+	a := t.answer
+	full := a.counts.Prompt <= a.context || a.context <= 0
 	s := fmt.Sprintf("this makes %s tokens, and the context holds %s", group(a.counts.Prompt), group(a.context)) + dot
-	if a.whole {
+	if full {
+		s = "the context is full: " + plural(a.used(), "token", "tokens") + dot
+	}
+	switch {
+	case full && a.dropOldest:
+		return s + "the next message leaves out old turns, or /new"
+	case !full && (a.dropOldest || t.asked < 2): // there is none that could be left out
 		return s + "only a shorter message fits"
 	}
 	return s + cure

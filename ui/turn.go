@@ -18,8 +18,10 @@ type turn struct {
 	// which and of count the message's versions, from 1.
 	which, of int
 
-	// system is the system prompt that stands above the chat's first message.
+	// system is the system prompt that stands above the chat's first message, asked how
+	// many messages of a person there are down to this one.
 	system       string
+	asked        int
 	doc, thought text.Document
 	fold         fold
 	// version grows with every change of what the turn shows.
@@ -62,8 +64,8 @@ type answer struct {
 	reason                    engine.Reason
 	err                       string
 	dropped                   int
-	// whole says that there is no older turn that could be left out of the prompt.
-	whole bool
+	// dropOldest says that old turns might be left out of the prompt.
+	dropOldest bool
 	// recalled says that the stored token records were read.
 	recalled bool
 	// first is how many tokens the answer had when it was continued: the engine

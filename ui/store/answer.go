@@ -28,9 +28,10 @@ type Facts struct {
 	Reason string `json:"reason,omitempty"`
 	Error  string `json:"error,omitempty"`
 	// Context is the limit in force, Dropped how many of the oldest messages were
-	// left out.
-	Context int `json:"context,omitempty"`
-	Dropped int `json:"dropped,omitempty"`
+	// left out, DropOldest that they might be.
+	Context    int  `json:"context,omitempty"`
+	Dropped    int  `json:"dropped,omitempty"`
+	DropOldest bool `json:"drop_oldest,omitempty"`
 	// Given counts the tokens at its beginning that a person wrote or chose: the
 	// model drew those behind them.
 	Given int `json:"given,omitempty"`
