@@ -56,6 +56,7 @@ func init() {
 		{name: "tokens", help: "tokens and their odds", run: action(doTokens)},
 		{name: "pool", alias: []string{"stats", "context"}, help: "who holds the cells", run: action(doPool)},
 		{name: "chats", alias: []string{"history"}, help: "all chats", run: action(doHistory)},
+		{name: "find", args: "WORDS", help: "find in this chat", run: (*root).findInChat},
 		{name: "copy", args: "code", help: "copy the answer, or its code", run: (*root).copyCommand},
 		{name: "export", args: "FILE", help: "a chat, or all, into a file", run: (*root).exportCommand},
 		{name: "theme", args: "NAME", help: "other colours, kept", run: (*root).themeCommand},
@@ -382,19 +383,4 @@ func (r *root) reloadCommand(arg string) tea.Cmd {
 		return r.fail("a model runs on the cpu, on cuda or on what auto chooses")
 	}
 	return r.reopen()
-}
-
-func (r *root) copyCommand(arg string) tea.Cmd {
-	p := r.pane()
-	t := p.conv.lastOf(chat.Assistant)
-	if t == nil {
-		return r.fail("there is no answer to copy yet")
-	}
-	switch arg {
-	case "":
-		return r.copy(t.plain(), "the answer")
-	case "code":
-		return r.copyCode(p, t)
-	}
-	return r.fail("write /copy or /copy code")
 }

@@ -14,6 +14,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/confab-tui/confab/engine/chat"
 )
 
 // osc52Most is the longest text that is given to the terminal; many terminals
@@ -155,4 +157,19 @@ func installed(all [][]string) [][]string {
 		_, err := exec.LookPath(argv[0])
 		return err != nil
 	})
+}
+
+func (r *root) copyCommand(arg string) tea.Cmd {
+	p := r.pane()
+	t := p.conv.lastOf(chat.Assistant)
+	if t == nil {
+		return r.fail("there is no answer to copy yet")
+	}
+	switch arg {
+	case "":
+		return r.copy(t.plain(), "the answer")
+	case "code":
+		return r.copyCode(p, t)
+	}
+	return r.fail("write /copy or /copy code")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/ui/text"
 )
 
@@ -31,6 +32,44 @@ func (r *root) openFind() {
 		r.pane().view.read()
 	}
 	r.focus = focusText
+}
+
+// findInChat finds words in the chat, or asks for them.
+func (r *root) findInChat(words string) tea.Cmd {
+	switch {
+	case words == "":
+		r.openFind()
+		return nil
+	case r.noScreen:
+		return r.sayFound(words)
+	}
+	v := &r.pane().view
+	v.reading, r.focus = true, focusText
+	v.read()
+	r.find.term, v.search = words, words
+	r.nextHit(0)
+	return nil
+}
+
+// sayFound says the lines with some words, each with who wrote it.
+func (r *root) sayFound(words string) tea.Cmd {
+	var lines []string
+	for _, t := range r.pane().conv.turns {
+		who := "you"
+		if t.m.Role == chat.Assistant {
+			who = t.model()
+		}
+		for l := range strings.SplitSeq(t.doc.Source(), "\n") {
+			if len(text.Find(l, text.Fold(words))) > 0 {
+				lines = append(lines, who+": "+strings.TrimSpace(l))
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return r.fail("%s is not in this chat", inQuotes(words))
+	}
+	r.say(toneQuiet, strings.Join(lines, "\n"))
+	return nil
 }
 
 func (s *findSheet) draw(*root, int, int) ([]string, *tea.Cursor) { return nil, nil }

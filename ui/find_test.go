@@ -104,3 +104,22 @@ func TestFindFolds(t *testing.T) {
 		t.Error("what was found is not marked")
 	}
 }
+
+// TestFindCommand: /find looks in the chat, and asks where nothing stands behind it.
+func TestFindCommand(t *testing.T) {
+	b := newBench(t, 80, 24)
+	b.ask("go")
+	b.runCommand("/find THE WIDE")
+	b.shows(`line 1 of 1 with "THE WIDE"`)
+	b.keys("esc")
+	b.runCommand("/find")
+	b.shows("find ", "enter find")
+	s := startPlain(t, true, nil)
+	s.hears("you: ")
+	s.types("hello")
+	s.hears("hear and see.\nyou: ")
+	s.types("/find waves")
+	s.hears("confab tiny: Its waves are calling me,\nyou: ")
+	s.types("/find zebra")
+	s.hears(`"zebra" is not in this chat`)
+}
