@@ -237,7 +237,7 @@ func (c *conversation) prepare(l launch) (*answer, engine.Request) {
 	a := &answer{
 		model: info.Name, modelID: info.ID, backend: info.Backend, context: info.Context, dropOldest: l.dropOldest,
 		think: c.think, seed: uint64(s.Seed), start: s,
-		template: info.TemplateID, system: nameText(c.chat.System), version: l.version,
+		template: info.TemplateID, system: nameText(c.chat.System), begins: beginOf(c.chat.System), version: l.version,
 	}
 	return a, engine.Request{
 		Conversation: c.chat.ID.String(), Sampling: s.Sampling, MaxTokens: s.MaxTokens,

@@ -68,7 +68,7 @@ func (a *answer) facts() store.Facts {
 	f := store.Facts{
 		ModelID: a.modelID, ModelName: a.model, Seed: a.seed, Sampling: savedKnobs(a.start),
 		TemplateID: a.template, Backend: a.backend, Context: a.context, Think: a.think,
-		Given: max(a.given, 0), Before: a.first, SystemID: a.system, AppVersion: a.version,
+		Given: max(a.given, 0), Before: a.first, SystemID: a.system, System: a.begins, AppVersion: a.version,
 		Reason: string(a.reason), Error: a.err, Dropped: a.dropped, DropOldest: a.dropOldest,
 		Counts: store.Counts{
 			Prompt: a.counts.Prompt, Cached: a.counts.Cached, Evaluated: a.counts.Evaluated,
@@ -91,7 +91,7 @@ func restoreAnswer(f *store.Facts) *answer {
 	a := &answer{
 		model: text.CleanLine(f.ModelName), modelID: f.ModelID, seed: f.Seed, start: readKnobs(f.Sampling),
 		backend: f.Backend, context: f.Context, think: f.Think,
-		template: f.TemplateID, given: f.Given, first: f.Before, system: f.SystemID, version: f.AppVersion,
+		template: f.TemplateID, given: f.Given, first: f.Before, system: f.SystemID, begins: text.CleanLine(f.System), version: f.AppVersion,
 		reason: engine.Reason(f.Reason), err: text.CleanLine(f.Error), dropped: f.Dropped, dropOldest: f.DropOldest, state: engine.StateEnded,
 		counts: engine.Counts{
 			Prompt: f.Counts.Prompt, Cached: f.Counts.Cached, Evaluated: f.Counts.Evaluated,

@@ -7,6 +7,7 @@ import (
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/engine/chat"
 	"github.com/confab-tui/confab/ui/store"
+	"github.com/confab-tui/confab/ui/text"
 )
 
 // odds are the answer's token records for the disk.
@@ -89,6 +90,9 @@ func (t *turn) goOnFrom() {
 	a.said, a.thought = t.doc.Len(), t.thought.Len()
 	a.reason, a.err, a.state = "", "", engine.StateQueued
 }
+
+// beginOf is how a text begins, on one line.
+func beginOf(s string) string { return text.Truncate(text.CleanLine(s), measure, "") }
 
 // nameText is a short name for a text, the same for the same text; none for none.
 func nameText(s string) string {

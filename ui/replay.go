@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ func newReplay(r *root, p *pane, t *turn) *replay {
 	y := &replay{p: p, t: t, then: *a, want: t.m.Tokens[a.given:]}
 	y.now = answer{
 		model: info.Name, modelID: info.ID, template: info.TemplateID, backend: info.Backend, context: info.Context,
-		system: nameText(p.conv.chat.System), version: r.options.Version, think: a.think, given: a.given, seed: a.seed,
+		system: nameText(p.conv.chat.System), begins: beginOf(p.conv.chat.System), version: r.options.Version, think: a.think, given: a.given, seed: a.seed,
 	}
 	req := engine.Request{
 		Conversation: p.conv.chat.ID.String(), Messages: p.conv.messages(t.m.Parent), Sampling: a.start.Sampling,
@@ -169,8 +170,8 @@ func (y *replay) facts() []fact {
 	model := func(a *answer) string { return strings.TrimSpace(a.model + "  " + cut(a.modelID, 12)) }
 	all := []fact{
 		{"model", model(a), model(b), a.modelID == ""},
-		{"template", a.template, b.template, a.template == "" && b.template != ""},
-		{"system", a.system, b.system, a.template == "" && a.system == ""},
+		{"template", a.templateOf(a), b.templateOf(a), a.template == "" && b.template != ""},
+		{"system", a.systemBeside(b), b.systemBeside(a), a.template == "" && a.system == ""},
 		{"backend", a.backend, b.backend, a.backend == ""},
 		{"context", group(a.context), group(b.context), a.context == 0},
 		{"version", a.version, b.version, a.version == ""},
@@ -183,6 +184,31 @@ func (y *replay) facts() []fact {
 		}
 	}
 	return all
+}
+
+// templateOf names a template and the model that it came with, the one of another answer
+// where that has the same.
+func (a *answer) templateOf(other *answer) string {
+	if a.template == "" {
+		return ""
+	}
+	from := a.model
+	if a.template == other.template {
+		from = other.model
+	}
+	return a.template + "  of " + from
+}
+
+// systemBeside is how a system prompt begins, and its name where that does not tell it
+// from another answer's. Older answers have only the name.
+func (a *answer) systemBeside(other *answer) string {
+	begins := a.begins
+	if a.system == other.system {
+		begins = cmp.Or(begins, other.begins)
+	} else if begins == "" || begins == other.begins {
+		begins = strings.TrimSpace(begins + "  " + a.system)
+	}
+	return cmp.Or(begins, a.system)
 }
 
 func cut(s string, n int) string { return s[:min(n, len(s))] }

@@ -48,14 +48,14 @@ func TestReplay(t *testing.T) {
 func TestReplayThatDiffers(t *testing.T) {
 	b := newBench(t, 120, 32)
 	b.ask("poem")
-	b.runCommand("/system Be brief.")
+	b.runCommand("/system Be brief.\nAnd kind.")
 	b.f.info.ID, b.f.info.Name = "other", "other model"
 	b.f.script = func(engine.Request) reply {
 		return reply{text: strings.Replace(poem, "wild", "high", 1), reason: engine.ReasonStop}
 	}
 	b.keys("tab R")
 	b.settle()
-	b.shows("differs from token 18 of 29 on", "another model file; another system prompt", "wild and free", "high and free")
+	b.shows("differs from token 18 of 29 on", "another model file; another system prompt", "wild and free", "high and free", "a1b2c3d4e5f6  of confab tiny", "Be brief. And kind.")
 	b.keys("enter")
 	b.shows("kept as another version", "‹2/2›", "high and free", "other model")
 	if a := b.r.pane().conv.last().answer; a.seed != b.r.pane().conv.turns[1].answer.seed {
@@ -97,5 +97,24 @@ func TestReplayRunsBehindTheScreen(t *testing.T) {
 	b.shows("stopped; the", "so far are the same")
 	if b.ticks != 0 {
 		t.Error("ticks are pending")
+	}
+}
+
+// TestSystemPromptsInWords: the table of a replay tells system prompts by how they begin,
+// and by their names where they begin alike or an older confab kept no more.
+func TestSystemPromptsInWords(t *testing.T) {
+	brief, kind := answer{system: "0123", begins: "Be brief."}, answer{system: "4567", begins: "Be kind."}
+	alike, old := answer{system: "89ab", begins: "Be brief."}, answer{system: "0123"}
+	for _, c := range []struct {
+		a, b      *answer
+		then, now string
+	}{
+		{&brief, &brief, "Be brief.", "Be brief."}, {&brief, &kind, "Be brief.", "Be kind."}, {&brief, &answer{}, "Be brief.", ""},
+		{&brief, &alike, "Be brief.  0123", "Be brief.  89ab"}, {&old, &kind, "0123", "Be kind."}, {&old, &brief, "Be brief.", "Be brief."},
+		{&answer{}, &answer{}, "", ""},
+	} {
+		if then, now := c.a.systemBeside(c.b), c.b.systemBeside(c.a); then != c.then || now != c.now {
+			t.Errorf("%q and %q are shown as %q and %q, want %q and %q", c.a.system, c.b.system, then, now, c.then, c.now)
+		}
 	}
 }

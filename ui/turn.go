@@ -57,13 +57,13 @@ type answer struct {
 	// where that is known only at the end.
 	given int
 	// template, version and system name what else made the text: the chat
-	// template, this program, and the system prompt.
-	template, version, system string
-	counts                    engine.Counts
-	state                     engine.State
-	reason                    engine.Reason
-	err                       string
-	dropped                   int
+	// template, this program, and the system prompt, which begins with begins.
+	template, version, system, begins string
+	counts                            engine.Counts
+	state                             engine.State
+	reason                            engine.Reason
+	err                               string
+	dropped                           int
 	// dropOldest says that old turns might be left out of the prompt.
 	dropOldest bool
 	// recalled says that the stored token records were read.

@@ -41,6 +41,8 @@ type Facts struct {
 	// SystemID names the text of the system prompt that it was given, empty for
 	// none.
 	SystemID string `json:"system_id,omitempty"`
+	// System is how that begins, for people.
+	System string `json:"system,omitempty"`
 	// Think is what was asked of the template, nil for nothing.
 	Think      *bool  `json:"think,omitempty"`
 	AppVersion string `json:"app_version,omitempty"`
