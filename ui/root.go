@@ -67,6 +67,7 @@ type root struct {
 	mouseOff bool
 	fetches  []*fetching // models on their way
 	noScreen bool        // lines are said instead
+	looked   time.Time   // when it was looked what other programs wrote
 	// wordGone is set by the key that deletes a word, so that holding it down
 	// does not go on to close the tab.
 	wordGone bool

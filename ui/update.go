@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -31,7 +32,8 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.FocusMsg:
 		r.focused = true
 		r.seen()
-		return r, r.askColours()
+		r.looked = time.Time{}
+		return r, tea.Batch(r.askColours(), r.lookAround())
 	case tea.BlurMsg:
 		r.focused = false
 	case frameMsg:
@@ -41,7 +43,8 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case statsMsg:
 		r.models.told(msg)
 	case tea.KeyPressMsg:
-		return r, r.onKey(msg)
+		look := r.lookAround()
+		return r, tea.Batch(r.onKey(msg), look)
 	case tea.PasteMsg:
 		return r, r.onPaste(msg.Content)
 	case tea.MouseMsg:

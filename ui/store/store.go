@@ -32,6 +32,7 @@ type Store struct {
 	path    string
 	options Options
 	writer  *writer
+	watch   watch
 }
 
 // Open opens or makes the database in the folder dir, which is made where it is
@@ -115,7 +116,7 @@ func (s *Store) Err() error { return s.writer.failure() }
 // seconds at most; the error says what could not be written.
 func (s *Store) Close() error {
 	err := s.writer.close()
-	return errors.Join(err, s.db.Close())
+	return errors.Join(err, s.watch.close(), s.db.Close())
 }
 
 // moveAside renames the database of the folder dir, with its companions, and returns
