@@ -15,10 +15,35 @@ type ability struct {
 	// strings: operating system commands, with which colours are asked for and
 	// titles set. Consoles of old print them.
 	strings bool
-	// clipboard takes text (OSC 52), progress shows how far a load is (OSC 9;4),
-	// notes shows a message on the desktop (OSC 9).
-	clipboard, progress, notes bool
-	name                       string
+	// clipboard takes text (OSC 52), progress shows how far a load is (OSC 9;4).
+	clipboard, progress bool
+	notes               notes
+	name                string
+}
+
+// notes is how a message gets to a person who looks elsewhere.
+type notes int
+
+const (
+	notesNone notes = iota
+	notes9          // OSC 9, which iTerm2 began
+	notes777        // OSC 777, which rxvt began
+	// notesBell is for multiplexers: they pass no message on, and mark the window in
+	// which it rang.
+	notesBell
+)
+
+// note is what is written for a message.
+func (n notes) note(s string) string {
+	switch n {
+	case notes9:
+		return ansi.Notify(s)
+	case notes777:
+		return ansi.URxvtExt("notify", "confab", strings.ReplaceAll(s, ";", ","))
+	case notesBell:
+		return "\a"
+	}
+	return ""
 }
 
 func abilityOf(env []string) ability {
@@ -27,9 +52,28 @@ func abilityOf(env []string) ability {
 	multiplexed := lookup(env, "TMUX") != "" || strings.HasPrefix(a.name, "tmux")
 	gnuScreen := strings.HasPrefix(a.name, "screen") && !multiplexed
 	a.clipboard = a.strings && !gnuScreen
-	a.notes = a.strings && !gnuScreen
+	switch {
+	case !a.strings:
+	case multiplexed || gnuScreen:
+		a.notes = notesBell
+	case notesByRxvt(env):
+		a.notes = notes777
+	default:
+		a.notes = notes9
+	}
 	a.progress = a.strings && !multiplexed && !gnuScreen && showsProgress(env)
 	return a
+}
+
+// notesByRxvt names the terminals that take rxvt's command for messages and may not take
+// iTerm2's.
+func notesByRxvt(env []string) bool {
+	for _, known := range []string{"vte", "gnome", "rxvt", "foot", "konsole"} {
+		if strings.HasPrefix(lookup(env, "TERM"), known) {
+			return true
+		}
+	}
+	return lookup(env, "VTE_VERSION") != "" || lookup(env, "KONSOLE_VERSION") != ""
 }
 
 // console tells the terminals that know no more than the VT100's commands.

@@ -77,12 +77,15 @@ func TestAbilities(t *testing.T) {
 		env  string
 		want ability
 	}{
-		{"TERM=xterm-256color", ability{strings: true, clipboard: true, notes: true, name: "xterm-256color"}},
-		{"TERM=xterm-ghostty", ability{strings: true, clipboard: true, notes: true, progress: true, name: "xterm-ghostty"}},
-		{"TERM=screen TERM_PROGRAM=iTerm.app", ability{strings: true, name: "screen"}},
-		{"TERM=screen TMUX=x", ability{strings: true, clipboard: true, notes: true, name: "screen"}},
+		{"TERM=xterm-256color", ability{strings: true, clipboard: true, notes: notes9, name: "xterm-256color"}},
+		{"TERM=xterm-ghostty", ability{strings: true, clipboard: true, notes: notes9, progress: true, name: "xterm-ghostty"}},
+		{"TERM=screen TERM_PROGRAM=iTerm.app", ability{strings: true, notes: notesBell, name: "screen"}},
+		{"TERM=screen TMUX=x", ability{strings: true, clipboard: true, notes: notesBell, name: "screen"}},
+		{"TERM=tmux-256color TMUX=x TERM_PROGRAM=ghostty VTE_VERSION=1", ability{strings: true, clipboard: true, notes: notesBell, name: "tmux-256color"}},
+		{"TERM=xterm-256color VTE_VERSION=7600", ability{strings: true, clipboard: true, notes: notes777, name: "xterm-256color"}},
+		{"TERM=foot", ability{strings: true, clipboard: true, notes: notes777, name: "foot"}},
 		{"TERM=vt220", ability{name: "vt220"}}, {"TERM=linux", ability{name: "linux"}}, {"", ability{}},
-		{"TERM=vte-256color", ability{strings: true, clipboard: true, notes: true, name: "vte-256color"}},
+		{"TERM=vte-256color", ability{strings: true, clipboard: true, notes: notes777, name: "vte-256color"}},
 	} {
 		if got := abilityOf(strings.Fields(c.env)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.env, got, c.want)

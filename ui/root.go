@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/store"
@@ -246,10 +245,11 @@ func (r *root) onFrame() tea.Cmd {
 // notify tells the desktop, through the terminal, that an answer has ended while
 // nobody looked.
 func (r *root) notify(t *tab) tea.Cmd {
-	if r.focused || !r.term.notes {
+	note := r.term.notes.note("confab has answered: " + t.title())
+	if r.focused || note == "" {
 		return nil
 	}
-	return tea.Raw(ansi.Notify("confab has answered: " + t.title()))
+	return tea.Raw(note)
 }
 
 // checkSaving shows when conversations cannot be written to the disk.
