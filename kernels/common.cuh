@@ -96,6 +96,12 @@ static __device__ __forceinline__ float warp_max(float v) {
   return v;
 }
 
+// A number that is the larger the larger the float is, and more than 0; both zeros are one.
+static __device__ __forceinline__ uint32_t ordered(float v) {
+  uint32_t b = __float_as_uint(__fadd_rn(v, 0.f));
+  return b >> 31 ? ~b : b | 0x80000000u;
+}
+
 // The sum over all threads of a block, in the same order on every thread.
 static __device__ __forceinline__ float block_sum(float v, float* room) {
   v = warp_sum(v);

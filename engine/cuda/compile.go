@@ -22,6 +22,9 @@ type compiler struct {
 	out *[]launcher
 	// pending are the rounded forms that the operation at hand makes.
 	pending []*rounded
+	// lists are the rows by expert of the last choice, and listed where its experts are.
+	lists  *rowwise.Lists
+	listed model.Ref
 }
 
 // rounded is a reference's values rounded for products; valid while compiling says
@@ -110,7 +113,7 @@ func (c *compiler) operation() (int, error) {
 	case *model.Route:
 		return 1, c.route(op)
 	case *model.Experts:
-		return 1, c.experts(op)
+		return c.experts(op)
 	case *model.Give:
 		c.give(op)
 		return 1, nil

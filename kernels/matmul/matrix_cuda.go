@@ -200,6 +200,10 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 		return
 	}
 	blocks := fillJobs(&a.jobs, products, w.Type, high)
+	if rows.Lists != nil && w.Form() != kernels.FormF32 {
+		queueExperts(q, w, a, rows)
+		return
+	}
 	if f, ok := chooseStream(q.Device, w, rows.Rows, blocks); ok && rows.Lists == nil {
 		queueStream(q, w, a, f)
 		return
@@ -215,7 +219,7 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 	}
 	each := rows.Rows
 	if l := rows.Lists; l != nil {
-		a.experts, a.starts, a.list = l.Experts, l.Starts, l.List
+		a = a.listed(l)
 		c.Grid[2] = min(l.Count, rows.Rows*l.Used)
 		each = min(rows.Rows, 2*(rows.Rows*l.Used+l.Count-1)/l.Count)
 	}

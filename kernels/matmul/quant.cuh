@@ -74,6 +74,26 @@ template <int T, bool copied = false> struct Tile {
 //   scale(i, c)   the scale of row 2t + c (K types)
 //   scales(i, c)  the record of row 2t + c (the others)
 
+// Such rows in global memory.
+template <int T, int NT> struct GlobalRows {
+  static constexpr int size = Layout<T>::k ? record_q8k : record_q8;
+  const uint8_t* q;
+  const uint8_t* record;
+  uint32_t row[NT];  // of row lane / 4, in chunks; s is added
+  int s, lane;
+  __device__ __forceinline__ uint4 pair(int i, int p) const {
+    return *(const uint4*)(q + (size_t)(row[i] + s) * 256 + p * 64 + (lane & 3) * 16);
+  }
+  __device__ __forceinline__ uint32_t sums(int i) const {
+    return *(const uint32_t*)(record + (size_t)(row[i] + s) * size + (lane & 3) * 4);
+  }
+  __device__ __forceinline__ const uint8_t* scales(int i, int c) const {
+    uint32_t other = __shfl_sync(~0u, row[i], (lane & 3) * 8 + c * 4);
+    return record + (size_t)(other + s) * size;
+  }
+  __device__ __forceinline__ float scale(int i, int c) const { return *(const float*)(scales(i, c) + 16); }
+};
+
 // acc += the tile times 8*NT rows, and the tile becomes the next one where more says
 // that there is one.
 template <int T, int NT, bool copied, class Source> static __device__ __forceinline__ void

@@ -1,5 +1,5 @@
 // Choosing experts: each row's best by score, lists of rows by expert for the products
-// (mul_quant.cu), and the weighted sum of what they gave. Bound: the launch.
+// (mul_experts.cu, mul_float.cu), and the weighted sum of what they gave. Bound: the launch.
 #include "tile.cuh"
 
 enum { route_softmax, route_chosen, route_sigmoid };
@@ -56,86 +56,135 @@ static __device__ __forceinline__ uint32_t open_groups(const Wanted& wanted, con
   return __ballot_sync(~0u, g < a.groups && rank < a.groups_used);
 }
 
-// A warp takes a row; up to 1024 experts, 32 apart in a lane.
-extern "C" __global__ void __launch_bounds__(128) route(const __grid_constant__ RouteArgs a) {
-  overlap_start();
-  overlap_wait();
-  int row = blockIdx.x * 4 + (threadIdx.x >> 5), lane = threadIdx.x & 31;
-  if (row >= a.rows) return;
-  const float* scores = a.scores + (size_t)row * a.lds;
-  float top = -INFINITY, total = 0;
-  if (a.rule != route_sigmoid) {
-    for (int e = lane; e < a.experts; e += 32) top = fmaxf(top, scores[e]);
-    top = warp_max(top);
-    for (int e = lane; e < a.experts; e += 32) total += expf(scores[e] - top);
-    total = warp_sum(total);
-  }
-  Wanted wanted{a, scores, top, total};
-  uint32_t open = a.groups > 1 ? open_groups(wanted, a) : 0;
-  int each = a.groups > 1 ? a.experts / a.groups : 1;
-  uint32_t taken = 0;  // bit i: expert lane + 32*i
-  float sum = 0;
-  for (int j = 0; j < a.used; j++) {
-    float best = -INFINITY;
-    int id = 0x7fffffff;
-    for (int i = 0, e = lane; e < a.experts; i++, e += 32) {
-      if (taken >> i & 1 || (a.groups > 1 && !(open >> (e / each) & 1))) continue;
-      float s = wanted(e);
-      if (id == 0x7fffffff || s > best) best = s, id = e;
-    }
-    for (int o = 16; o > 0; o >>= 1) {
-      float other = __shfl_xor_sync(~0u, best, o);
-      int its = __shfl_xor_sync(~0u, id, o);
-      if (its != 0x7fffffff && (id == 0x7fffffff || other > best || (other == best && its < id))) best = other, id = its;
-    }
-    if ((id & 31) == lane) taken |= 1u << (id >> 5);
-    float w = route_weight(a.rule, scores[id], top, total);
-    sum += w;
-    if (lane == 0) a.ids[(size_t)row * a.ldi + j] = id;
-    if (lane == (j & 31)) a.weights[(size_t)row * a.ldw + j] = w;
-  }
-  float scale = a.scale;
-  if (a.rule == route_chosen) scale = __fdiv_rn(scale, sum);
-  if (a.normalize) scale = __fdiv_rn(scale, a.rule == route_chosen ? 1.f : fmaxf(sum, 6.103515625e-5f));
-  __syncwarp();
-  for (int j = lane; j < a.used; j += 32) a.weights[(size_t)row * a.ldw + j] *= scale;
-}
-
 struct ListArgs {
   const int* ids;
   const int* live;  // rows that are not padding, or null: rows
-  int* experts;     // those in use, ascending; -1 after the last
+  int* experts;     // those in use, ascending, -1 after the last; and how many they are
   int* starts;      // one more than there are experts in use
   int* list;        // row * used + place, by expert
   int rows, used, ldi, count;  // count experts
 };
 
-extern "C" __global__ void __launch_bounds__(1024) expert_lists(const __grid_constant__ ListArgs a) {
-  __shared__ int have[1024], next[1024];
-  overlap_start();
-  overlap_wait();
-  int rows = a.live ? min(*a.live, a.rows) : a.rows, pairs = rows * a.used;
-  have[threadIdx.x] = 0;
+// A warp chooses for a row. A lane has E experts, 32 apart; lane j ends with the j-th chosen.
+template <int E> static __device__ __forceinline__ void choose(const RouteArgs& a, int row) {
+  int lane = threadIdx.x & 31;
+  const float* scores = a.scores + (size_t)row * a.lds;
+  float top = -INFINITY, total = 0;
+  if (a.rule != route_sigmoid) {
+    float mine[E];
+#pragma unroll
+    for (int i = 0; i < E; i++) mine[i] = lane + 32 * i < a.experts ? scores[lane + 32 * i] : -INFINITY;
+#pragma unroll
+    for (int i = 0; i < E; i++) top = fmaxf(top, mine[i]);
+    top = warp_max(top);
+#pragma unroll
+    for (int i = 0; i < E; i++)
+      if (lane + 32 * i < a.experts) total += expf(mine[i] - top);
+    total = warp_sum(total);
+  }
+  Wanted wanted{a, scores, top, total};
+  uint32_t open = a.groups > 1 ? open_groups(wanted, a) : ~0u;
+  int each = a.groups > 1 ? a.experts / a.groups : a.experts;
+  uint32_t key[E];
+#pragma unroll
+  for (int i = 0; i < E; i++) {
+    int e = lane + 32 * i;
+    key[i] = e < a.experts && open >> (e / each) & 1 ? ordered(wanted(e)) : 0;
+  }
+  int id = 0;
+  for (int j = 0; j < a.used; j++) {
+    uint32_t best = 0;
+#pragma unroll
+    for (int i = 0; i < E; i++) best = max(best, key[i]);
+    best = __reduce_max_sync(~0u, best);
+    int first = 0x7fffffff;
+#pragma unroll
+    for (int i = E - 1; i >= 0; i--)
+      if (key[i] == best) first = lane + 32 * i;
+    first = __reduce_min_sync(~0u, first);
+#pragma unroll
+    for (int i = 0; i < E; i++)
+      if (first == lane + 32 * i) key[i] = 0;
+    if (lane == j) id = first;
+  }
+  float weight = route_weight(a.rule, scores[id], top, total), sum = 0, scale = a.scale;
+  for (int j = 0; j < a.used; j++) sum += __shfl_sync(~0u, weight, j);
+  if (a.rule == route_chosen) scale = __fdiv_rn(scale, sum);
+  if (a.normalize) scale = __fdiv_rn(scale, a.rule == route_chosen ? 1.f : fmaxf(sum, 6.103515625e-5f));
+  if (lane >= a.used) return;
+  a.ids[(size_t)row * a.ldi + lane] = id;
+  a.weights[(size_t)row * a.ldw + lane] = weight * scale;
+}
+
+// The sums of what lower threads of a block of 1,024 have, and of all.
+static __device__ __forceinline__ int before(int mine, int* sums, int& all) {
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, upto = mine;
+#pragma unroll
+  for (int o = 1; o < 32; o <<= 1) {
+    int lower = __shfl_up_sync(~0u, upto, o);
+    if (lane >= o) upto += lower;
+  }
+  if (lane == 31) sums[warp] = upto;
+  __syncthreads();
+  int warps = sums[lane];
+#pragma unroll
+  for (int o = 1; o < 32; o <<= 1) {
+    int lower = __shfl_up_sync(~0u, warps, o);
+    if (lane >= o) warps += lower;
+  }
+  all = __shfl_sync(~0u, warps, 31);
+  int lower = __shfl_sync(~0u, warps, max(warp - 1, 0));
+  return upto - mine + (warp > 0 ? lower : 0);
+}
+
+// A block of 1,024 threads, one an expert, sorts pairs of rows and experts by expert.
+static __device__ void sort_by_expert(const ListArgs& a) {
+  __shared__ int have[1024], next[1024], sums[32];
+  int expert = threadIdx.x, pairs = (a.live ? min(*a.live, a.rows) : a.rows) * a.used;
+  have[expert] = 0;
   __syncthreads();
   for (int p = threadIdx.x; p < pairs; p += blockDim.x) atomicAdd(&have[a.ids[p / a.used * a.ldi + p % a.used]], 1);
   __syncthreads();
-  if (threadIdx.x == 0) {
-    int slot = 0, at = 0;
-    for (int e = 0; e < a.count; e++) {
-      if (have[e] == 0) continue;
-      a.experts[slot] = e;
-      a.starts[slot] = at;
-      next[e] = at;
-      at += have[e];
-      slot++;
-    }
-    a.starts[slot] = at;
-    for (; slot < a.count; slot++) a.experts[slot] = -1;
-  }
+  // Pairs in the low 20 bits, experts in use above them.
+  int mine = have[expert], all, below = before(mine | (mine > 0) << 20, sums, all), used = all >> 20;
+  int slot = below >> 20, at = below & 0xfffff;
+  if (mine > 0) a.experts[slot] = expert, a.starts[slot] = at, next[expert] = at;
+  if (expert >= used && expert < a.count) a.experts[expert] = -1;
+  if (expert == 0) a.experts[a.count] = used, a.starts[used] = pairs;
   __syncthreads();
   // The order within an expert does not matter: rows do not meet in a product.
   for (int p = threadIdx.x; p < pairs; p += blockDim.x)
     a.list[atomicAdd(&next[a.ids[p / a.used * a.ldi + p % a.used]], 1)] = p;
+}
+
+// A warp takes a row, and the rows of a block's warps follow each other. One block alone
+// makes the lists as well.
+template <int E> static __device__ __forceinline__ void route(const RouteArgs& a, const ListArgs& lists) {
+  overlap_start();
+  overlap_wait();
+  for (int row = blockIdx.x * 32 + (threadIdx.x >> 5); row < a.rows; row += gridDim.x * 32) choose<E>(a, row);
+  if (gridDim.x > 1 || lists.list == nullptr) return;
+  __syncthreads();
+  sort_by_expert(lists);
+}
+
+struct RouteListArgs {
+  RouteArgs route;
+  ListArgs lists;
+};
+
+#define ROUTE(E)                                                                                                    \
+  extern "C" __global__ void __launch_bounds__(1024) route_##E(const __grid_constant__ RouteListArgs a) { \
+    route<E>(a.route, a.lists);                                                                                     \
+  }
+ROUTE(4)
+ROUTE(8)
+ROUTE(32)
+
+extern "C" __global__ void __launch_bounds__(1024) expert_lists(const __grid_constant__ ListArgs a) {
+  overlap_start();
+  overlap_wait();
+  sort_by_expert(a);
 }
 
 struct SumArgs {
@@ -144,7 +193,8 @@ struct SumArgs {
   const int* ids;
   const float* weights;
   const float* scales;   // one an expert, or null
-  int rows, used, n, ldo, ldi, ldw;
+  const float* add;      // to each row, or null
+  int rows, used, n, ldo, ldi, ldw, ldadd, pad;
 };
 
 extern "C" __global__ void __launch_bounds__(256) expert_sum(const __grid_constant__ SumArgs a) {
@@ -158,6 +208,7 @@ extern "C" __global__ void __launch_bounds__(256) expert_sum(const __grid_consta
         if (a.scales) w *= a.scales[a.ids[(size_t)row * a.ldi + j]];
         v += w * a.in[((size_t)row * a.used + j) * a.n + k];
       }
+      if (a.add) v += a.add[(size_t)row * a.ldadd + k];
       a.out[(size_t)row * a.ldo + k] = v;
     }
 }

@@ -1,0 +1,101 @@
+//go:build cuda
+
+package matmul
+
+import (
+	"fmt"
+
+	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/rowwise"
+)
+
+type expertArgs struct {
+	mulArgs
+	count, split         int32
+	ids, weights, scales gpu.Ptr
+	used, ldi, ldw, pad  int32
+}
+
+// expertForm is how the kernels for quantised experts (mul_experts.cu) run: 8 times width
+// rows at a time, split warps that share k.
+type expertForm struct{ width, split int }
+
+// chooseExperts returns the form for lists of rows: warps go over at least 2 tiles each where k
+// allows it, and over all of k where there are rows enough to keep all of them busy.
+func chooseExperts(w *DeviceMatrix, rows MulRows) expertForm {
+	f := expertForm{width: 1, split: 1}
+	for rows.Rows <= narrowRows && f.split < 8 && w.chunks() > 4*f.split {
+		f.split *= 2
+	}
+	if rows.Rows*rows.Lists.Used > 8*rows.Lists.Count {
+		f.width = 4
+	}
+	return f
+}
+
+// shared is the memory of a block of warps with slots tiles each and so many floats for the
+// parts of results.
+func (f expertForm) shared(w *DeviceMatrix, count, warps, slots, parts int) int {
+	return warps*slots*tileBytes(w.Type) + 4*(parts+2*count+1)
+}
+
+// queueExperts queues products of w's type with the lists of rows.
+func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows) {
+	const warps = 8
+	l, f, slots := rows.Lists, chooseExperts(w, rows), 2
+	if n := tileBytes(w.Type); n <= 2560 {
+		slots = 4
+	} else if n <= 3360 {
+		slots = 3
+	}
+	shared := func() int {
+		parts := 0
+		if f.split > 1 {
+			parts = 2 * warps * 8 * f.width * 17
+		}
+		return f.shared(w, l.Count, warps, slots, parts)
+	}
+	if shared() > q.Device.SharedMax {
+		f.width = 1
+	}
+	resident := 1
+	if 2*(shared()+1024) <= q.Device.SharedMax+1024 {
+		resident = 2
+	}
+	units := min(l.Count, rows.Rows*l.Used) * int(a.jobs[MaxProducts-1].blocks)
+	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_%d", w.Type, f.width), gpu.Config{
+		Grid: [3]int{min(resident*q.Device.SMs, (units*f.split+warps-1)/warps)}, Threads: 32 * warps, Shared: shared()},
+		expertArgs{mulArgs: a.listed(l), count: int32(l.Count), split: int32(f.split)})
+}
+
+// listed is the arguments with lists of rows.
+func (a mulArgs) listed(l *rowwise.Lists) mulArgs {
+	a.experts, a.starts, a.list = l.Experts, l.Starts, l.List
+	return a
+}
+
+// QueueMulSum queues p.Out[r] = the sum over a row's experts, as s says, of p.W·x[pair] (+ p.Bias),
+// where a pair is a row and one of its experts; s.Add is added, and not p.Add. pairs is room for
+// N values a pair.
+func QueueMulSum(q *kernels.Queue, p Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, s rowwise.ExpertSum, pairs gpu.Ptr) {
+	const warps = 16
+	l, f, slots := rows.Lists, chooseExperts(p.W, rows), 2
+	if tileBytes(p.W.Type) <= 2560 {
+		slots = 3
+	}
+	shared := f.shared(p.W, l.Count, warps, slots, f.split*rows.Rows*l.Used*17)
+	if p.W.Form() == kernels.FormF32 || rows.Rows > narrowRows || f.width > 1 || shared > q.Device.SharedMax {
+		out := p.Out
+		p.Out = kernels.Place{Ptr: pairs, Stride: p.W.N}
+		QueueMul(q, []Product{p}, x, rounded, rows)
+		rowwise.QueueExpertSum(q, out, pairs, s, rows.Rows, l.Used, p.W.N)
+		return
+	}
+	a := argsOf(p.W, x, rounded, rows)
+	p.Add = s.Add
+	strips := fillJobs(&a.jobs, []Product{p}, p.W.Type, 16)
+	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_sum", p.W.Type), gpu.Config{Grid: [3]int{strips}, Threads: 32 * warps, Shared: shared},
+		expertArgs{mulArgs: a.listed(l), count: int32(l.Count), split: int32(f.split), ids: s.IDs.Ptr, weights: s.Weights.Ptr, scales: s.Scales,
+			used: int32(l.Used), ldi: int32(s.IDs.Stride), ldw: int32(s.Weights.Stride)})
+}

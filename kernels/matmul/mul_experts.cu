@@ -1,0 +1,125 @@
+// Products with the experts that rows chose: out[pair] = W[expert of pair] * x[pair / divide] (+ bias),
+// where a pair is a row and one of its experts; for up to 64 rows also the sum of a row's
+// experts by their weights (+ add).
+// Shapes: any n, k padded to 256, up to 1,024 experts of which a row chose used; up to three matrices
+// with the same x in one launch. How: experts.cuh. A row's bits depend neither on the rows
+// beside it nor on which of the two kernels adds it up.
+#include "experts.cuh"
+
+template <int T> constexpr int expert_slots = Layout<T>::bytes <= 2560 ? 4 : Layout<T>::bytes <= 3360 ? 3 : 2;
+constexpr int expert_warps = 8;
+
+// Writes the products of a unit; warps that share k leave their parts to each other, in turn
+// in one half of the room and in the other.
+template <int NT> struct ExpertOut {
+  static constexpr int stride = 17, plane = 8 * NT * stride;
+  const ExpertArgs& a;
+  const ExpertLists& lists;
+  float* parts;  // [2][warps][8*NT][stride]
+  int turn = 0;
+
+  __device__ __forceinline__ void write(const MulJob& job, const Rows& rows, int expert, int n, int m, float v) const {
+    if (n >= job.n || m >= rows.count) return;
+    if (job.bias) v += job.bias[(size_t)expert * job.n + n];
+    job.out[(size_t)rows.out(m) * job.ldo + n] = v;
+  }
+  __device__ __forceinline__ void operator()(const Unit& u, const Rows& rows, int first, float (&acc)[NT][4]) {
+    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3, expert = lists.experts[u.slot];
+    const MulJob& job = a.mul.job[u.job];
+    if (a.split == 1) {
+#pragma unroll
+      for (int i = 0; i < NT; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++) write(job, rows, expert, u.strip * 16 + g + 8 * (j >> 1), first + 8 * i + 2 * t + (j & 1), acc[i][j]);
+      return;
+    }
+    float* mine = parts + (turn * expert_warps + warp) * plane;
+    turn ^= 1;
+#pragma unroll
+    for (int i = 0; i < NT; i++)
+#pragma unroll
+      for (int j = 0; j < 4; j++) mine[(8 * i + 2 * t + (j & 1)) * stride + g + 8 * (j >> 1)] = acc[i][j];
+    int part = warp & (a.split - 1);
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + warp / a.split), "r"(32 * a.split) : "memory");
+    for (int i = part * 32 + lane; i < 16 * 8 * NT; i += 32 * a.split) {
+      int r = i & 15, m = i >> 4;
+      const float* from = mine - part * plane + m * stride + r;
+      float v = from[0];
+      for (int p = 1; p < a.split; p++) v += from[p * plane];
+      write(job, rows, expert, u.strip * 16 + r, first + m, v);
+    }
+  }
+};
+
+// Warps go over the units, those that share k together. Shared memory: rings, parts, lists.
+template <int T, int NT> static __device__ __forceinline__ void mul_experts(const ExpertArgs& a, uint8_t* room) {
+  constexpr int ring = expert_slots<T> * Layout<T>::bytes;
+  overlap_start();
+  overlap_wait();
+  int warp = threadIdx.x >> 5, groups = expert_warps / a.split;
+  float* parts = (float*)(room + expert_warps * ring);
+  ExpertLists lists = load_lists(a, (int*)(parts + (a.split > 1 ? 2 * expert_warps * ExpertOut<NT>::plane : 0)));
+  each_expert<T, NT, expert_slots<T>>(a, lists, blockIdx.x * groups + warp / a.split, gridDim.x * groups, room + warp * ring,
+                                      ExpertOut<NT>{a, lists, parts});
+}
+
+template <int T> constexpr int sum_slots = Layout<T>::bytes <= 2560 ? 3 : 2;
+constexpr int sum_warps = 16, sum_stride = 17;
+
+// A block takes a strip of all experts, and keeps the parts of all pairs: [split][pairs][stride].
+template <int T> static __device__ __forceinline__ void sum_experts(const ExpertArgs& a, uint8_t* room) {
+  constexpr int ring = sum_slots<T> * Layout<T>::bytes;
+  overlap_start();
+  overlap_wait();
+  int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3, groups = sum_warps / a.split;
+  int live = a.mul.count ? min(*a.mul.count, a.mul.rows) : a.mul.rows, plane = a.mul.rows * a.used * sum_stride;
+  float* parts = (float*)(room + sum_warps * ring);
+  ExpertLists lists = load_lists(a, (int*)(parts + a.split * plane));
+  float* mine = parts + (warp & (a.split - 1)) * plane;
+  each_expert<T, 1, sum_slots<T>>(a, lists, warp / a.split * lists.strips + blockIdx.x, groups * lists.strips, room + warp * ring,
+                                  [&](const Unit&, const Rows& rows, int first, float (&acc)[1][4]) {
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      int m = first + 2 * t + (j & 1);
+      if (m < rows.count) mine[rows.out(m) * sum_stride + g + 8 * (j >> 1)] = acc[0][j];
+    }
+  });
+  __syncthreads();
+  const MulJob& job = a.mul.job[0];
+  for (int i = threadIdx.x; i < live * 16; i += blockDim.x) {
+    int row = i >> 4, n = blockIdx.x * 16 + (i & 15);
+    if (n >= job.n) continue;
+    const float* from = parts + row * a.used * sum_stride + (i & 15);
+    float sum = 0;
+    for (int j = 0; j < a.used; j++, from += sum_stride) {
+      float v = from[0], w = a.weights[(size_t)row * a.ldw + j];
+      for (int p = 1; p < a.split; p++) v += from[p * plane];
+      int expert = a.ids[(size_t)row * a.ldi + j];
+      if (job.bias) v += job.bias[(size_t)expert * job.n + n];
+      if (a.scales) w *= a.scales[expert];
+      sum += w * v;
+    }
+    if (job.add) sum += job.add[(size_t)row * job.ldadd + n];
+    job.out[(size_t)row * job.ldo + n] = sum;
+  }
+}
+
+#define EXPERTS(TYPE, NT)                                                                                             \
+  extern "C" __global__ void __launch_bounds__(32 * expert_warps, 2) mul_##TYPE##_experts_##NT(const __grid_constant__ ExpertArgs a) { \
+    extern __shared__ __align__(16) uint8_t expert_room[];                                                            \
+    mul_experts<TYPE, NT>(a, expert_room);                                                                            \
+  }
+#define EXPERT_SUM(TYPE)                                                                                                 \
+  extern "C" __global__ void __launch_bounds__(32 * sum_warps, 1) mul_##TYPE##_experts_sum(const __grid_constant__ ExpertArgs a) { \
+    extern __shared__ __align__(16) uint8_t sum_room[];                                                               \
+    sum_experts<TYPE>(a, sum_room);                                                                                   \
+  }
+#define ALL_EXPERTS(TYPE) EXPERTS(TYPE, 1) EXPERTS(TYPE, 4) EXPERT_SUM(TYPE)
+ALL_EXPERTS(2)
+ALL_EXPERTS(3)
+ALL_EXPERTS(6)
+ALL_EXPERTS(7)
+ALL_EXPERTS(8)
+ALL_EXPERTS(12)
+ALL_EXPERTS(13)
+ALL_EXPERTS(14)
