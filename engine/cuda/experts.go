@@ -17,7 +17,7 @@ type expertRoom struct {
 	used, hidden, width int
 	form                kernels.Form
 	gate, up            kernels.Place
-	pairs               gpu.Ptr
+	pairs, arrived      gpu.Ptr
 	rounded             kernels.Rounded
 }
 
@@ -81,7 +81,7 @@ func (c *compiler) experts(op *model.Experts) (int, error) {
 		return 0, err
 	}
 	x, lists := e.place(op.In), c.lists
-	first := []matmul.Product{{W: gate, Out: room.gate, Bias: vectors[0]}, {W: up, Out: room.up, Bias: vectors[1]}}
+	opener, opened := matmul.Product{W: gate, Out: room.gate, Bias: vectors[0]}, matmul.Product{W: up, Out: room.up, Bias: vectors[1]}
 	second := matmul.Product{W: down, Out: e.place(op.Out), Bias: vectors[2]}
 	sum := rowwise.ExpertSum{IDs: e.place(op.IDs), Weights: e.place(op.Weights), Scales: vectors[3]}
 	n := 1
@@ -96,10 +96,9 @@ func (c *compiler) experts(op *model.Experts) (int, error) {
 	rows, count := c.domain()
 	c.add(func(p *pass) {
 		r := matmul.MulRows{Rows: rows(p), Count: count(p), Lists: lists, Divide: room.used}
-		matmul.QueueMul(e.queue, first, x, in, r)
 		h := hidden
 		h.Rows = r.Rows * room.used
-		rowwise.QueueMap(e.queue, h)
+		matmul.QueueMulGate(e.queue, opener, opened, x, in, r, h, room.arrived)
 		r.Divide = 1
 		matmul.QueueMulSum(e.queue, second, room.gate, room.rounded, r, sum, room.pairs)
 	})
@@ -151,6 +150,13 @@ func (e *Executor) expertRoom(op *model.Experts, form kernels.Form) (*expertRoom
 	if form != kernels.FormF32 {
 		var err error
 		if r.rounded, err = e.newRounded(form, int(pairs), r.hidden); err != nil {
+			return nil, err
+		}
+		bytes := 4 * pairs * int64(r.rounded.Chunks)
+		if r.arrived, err = e.alloc(bytes); err != nil {
+			return nil, err
+		}
+		if err := e.device.Fill(r.arrived, 0, bytes); err != nil {
 			return nil, err
 		}
 	}

@@ -2,16 +2,23 @@
 // out of the list of those that chose the expert, and an even share of k. Its tiles come through a
 // ring of its own in shared memory, one after the other for all that it has to do.
 #pragma once
-#include "quant.cuh"
+#include "fold.cuh"
+#include "map.cuh"
 
 struct ExpertArgs {
   MulArgs mul;
   int count, split;  // experts there are, and warps that share k: 1, 2, 4, 8
+  int used;          // experts of a row
+  // Of gated products, of which job 0 is the gate and job 1 what it opens: the operation, or -1;
+  int op;
+  float* hidden;     // a pair's results,
+  Rounded rounded;   // also rounded, or not,
+  int* arrived;      // and how many strips of each 256 of them are there, [pairs][chunks].
   // For a sum over the experts of a row, [rows][used]:
   const int* ids;
   const float* weights;
   const float* scales;  // one an expert, or null
-  int used, ldi, ldw, pad;
+  int ldi, ldw, ldh, pad;
 };
 
 // The tiles of a warp on their way: as many as there are slots, in order.
@@ -22,8 +29,12 @@ template <int T, int slots> struct TileRing {
 
   // With null, nothing comes and the slot counts all the same.
   __device__ __forceinline__ void ask(const uint8_t* from) {
-    if (from != nullptr)
-      for (int i = lane * 16; i < bytes; i += 512) copy16(shared_address(room + in * bytes + i), from + i, true);
+    if (from != nullptr) {
+      uint32_t to = shared_address(room) + in * bytes + lane * 16;
+#pragma unroll
+      for (int i = 0; i < bytes; i += 512)
+        if (i + 512 <= bytes || i + lane * 16 < bytes) copy16(to + i, from + lane * 16 + i, true);
+    }
     commit();
     in = in + 1 == slots ? 0 : in + 1;
   }
@@ -36,31 +47,75 @@ template <int T, int slots> struct TileRing {
   }
 };
 
-// The lists in shared memory.
+// The lists in shared memory; that of pairs only where it is short.
 struct ExpertLists {
   const int* experts;  // in use
   const int* starts;   // one more
-  int used, strips;    // experts in use; strips of 16 rows of all jobs
+  const int* list;
+  int used, strips;    // experts in use; strips of 16 rows of all jobs, or of the gate
 };
+constexpr int short_list = 1024;
 
 static __device__ __forceinline__ ExpertLists load_lists(const ExpertArgs& a, int* room) {
-  int n = a.mul.experts[a.count];
-  int* starts = room + n;
-  for (int i = threadIdx.x; i <= n; i += blockDim.x) {
-    if (i < n) room[i] = a.mul.experts[i];
+  int n = a.mul.experts[a.count], most = min(a.count, a.mul.rows * a.used);
+  int *starts = room + most, *list = starts + most + 1, pairs = a.mul.rows * a.used;
+  for (int i = threadIdx.x; i <= most; i += blockDim.x) {
+    if (i < most) room[i] = a.mul.experts[i];
     starts[i] = a.mul.starts[i];
   }
+  for (int i = threadIdx.x; i < pairs && pairs <= short_list; i += blockDim.x) list[i] = a.mul.list[i];
   __syncthreads();
-  return {room, starts, n, a.mul.job[2].blocks};
+  return {room, starts, pairs <= short_list ? list : a.mul.list, n, a.mul.job[a.op < 0 ? 2 : 0].blocks};
 }
 
+// Two listed rows of x, the last one twice where there is one: those that a lane of
+// FoldWork asks for.
+template <int T> struct ListedRows {
+  static constexpr int size = Layout<T>::k ? record_q8k : record_q8;
+  const uint8_t *values, *records;
+  int s;
+  __device__ __forceinline__ void take(const MulArgs& a, const Rows& rows, int first) {
+    int lane = threadIdx.x & 31;
+    values = (const uint8_t*)a.x + (size_t)rows.in(first + (lane >> 2 & 1)) * a.chunks * 256;
+    records = a.record + (size_t)rows.in(first + (lane & 1)) * a.chunks * size;
+  }
+  __device__ __forceinline__ const uint8_t* value(int) const { return values + s * 256; }
+  __device__ __forceinline__ const uint8_t* record(int) const { return records + s * size; }
+};
+
+// The same work for 8*NT listed rows.
+template <int T, int NT> struct ListedWork : GlobalRows<T, NT>, Sums<NT> {
+  __device__ __forceinline__ void take(const MulArgs& a, const Rows& rows, int first) {
+    this->q = (const uint8_t*)a.x, this->record = a.record, this->lane = threadIdx.x & 31;
+#pragma unroll
+    for (int i = 0; i < NT; i++) this->row[i] = (uint32_t)rows.in(first + 8 * i + (this->lane >> 2)) * a.chunks;
+  }
+  __device__ __forceinline__ void multiply(const uint8_t* p, int at, int) {
+    Tile<T, true> tile;
+    tile.load(p, this->lane);
+    this->s = at;
+    mul_tile<T, NT>(this->acc, tile, *this, nullptr, false, this->lane);
+  }
+};
+
 // A unit of work: a strip of one expert. Units count the strips of an expert, then the next's.
+// half is which of two jobs it is where they are gated.
 struct Unit {
   int slot, strip, job;
-  __device__ __forceinline__ Unit(const ExpertArgs& a, const ExpertLists& l, int unit) {
-    slot = unit / l.strips, strip = unit - slot * l.strips;
+  __device__ __forceinline__ Unit(const ExpertArgs& a, const ExpertLists& l, int unit, int half) {
+    slot = unit / l.strips, strip = unit - slot * l.strips, job = half;
+    if (a.op >= 0) return;
     job = strip < a.mul.job[0].blocks ? 0 : strip < a.mul.job[1].blocks ? 1 : 2;
     if (job > 0) strip -= a.mul.job[job - 1].blocks;
+  }
+};
+
+// How the warps of a block share units.
+struct Share {
+  int each, group, part;  // warps to a unit; the warp's group, and its number there
+  __device__ __forceinline__ Share(const ExpertArgs& a) {
+    each = a.op < 0 ? a.split : 2 * a.split;
+    group = (threadIdx.x >> 5) / each, part = (threadIdx.x >> 5) & (each - 1);
   }
 };
 
@@ -68,15 +123,15 @@ struct Unit {
 template <int T, int NT> struct ExpertFeed {
   const ExpertArgs& a;
   const ExpertLists& lists;
-  int unit, step, c0, c1, at, left;
+  int unit, step, half, c0, c1, at, left;
   const uint8_t* w;
 
-  __device__ __forceinline__ ExpertFeed(const ExpertArgs& args, const ExpertLists& l, int first, int apart, int begin, int end)
-      : a(args), lists(l), unit(first), step(apart), c0(begin), c1(end) { start(); }
+  __device__ __forceinline__ ExpertFeed(const ExpertArgs& args, const ExpertLists& l, int first, int apart, int job, int begin, int end)
+      : a(args), lists(l), unit(first), step(apart), half(job), c0(begin), c1(end) { start(); }
   __device__ __forceinline__ bool done() const { return unit >= lists.used * lists.strips; }
   __device__ __forceinline__ void start() {
     if (done()) return;
-    Unit u(a, lists, unit);
+    Unit u(a, lists, unit, half);
     const MulJob& job = a.mul.job[u.job];
     size_t strip = (size_t)lists.experts[u.slot] * ((job.n + 15) / 16) + u.strip;
     w = job.w + strip * a.mul.chunks * Layout<T>::bytes;
@@ -94,35 +149,41 @@ template <int T, int NT> struct ExpertFeed {
 };
 
 // Does every step-th unit from first on; room is the warp's ring. put takes the products:
-// the unit, its rows, the first of 8*NT, and the values in an mma's registers.
+// the unit, its rows, the first of 8*NT, and the work that holds the values.
 template <int T, int NT, int slots, class Put> static __device__ __forceinline__ void
 each_expert(const ExpertArgs& a, const ExpertLists& lists, int first, int step, uint8_t* room, Put put) {
-  int lane = threadIdx.x & 31, part = (threadIdx.x >> 5) & (a.split - 1), chunks = a.mul.chunks;
+  int part = Share(a).part, half = part / a.split, chunks = a.mul.chunks;
+  part &= a.split - 1;
   int c0 = chunks * part / a.split, c1 = chunks * (part + 1) / a.split;
-  TileRing<T, slots> ring{room, lane};
-  ExpertFeed<T, NT> feed(a, lists, first, step, c0, c1);
+  TileRing<T, slots> ring{room, (int)(threadIdx.x & 31)};
+  ExpertFeed<T, NT> feed(a, lists, first, step, half, c0, c1);
 #pragma unroll 1
   for (int i = 0; i < slots; i++) ring.ask(feed.next());
-  GlobalRows<T, NT> x = {(const uint8_t*)a.mul.x, a.mul.record};
-  x.lane = lane;
+  auto multiply = [&](auto& work, const Unit& u, const Rows& rows, int m) {
+    work.take(a.mul, rows, m);
+    work.clear();
+#pragma unroll 1
+    for (int c = c0; c < c1; c++) {
+      work.multiply(ring.take(), c, 1);
+      __syncwarp();
+      ring.ask(feed.next());
+    }
+    put(u, rows, m, work);
+  };
 #pragma unroll 1
   for (int unit = first; unit < lists.used * lists.strips; unit += step) {
-    Unit u(a, lists, unit);
-    Rows rows = {a.mul.list + lists.starts[u.slot], lists.starts[u.slot + 1] - lists.starts[u.slot], a.mul.divide};
+    Unit u(a, lists, unit, half);
+    Rows rows = {lists.list + lists.starts[u.slot], lists.starts[u.slot + 1] - lists.starts[u.slot], a.mul.divide};
 #pragma unroll 1
     for (int m = 0; m < rows.count; m += 8 * NT) {
-      float acc[NT][4] = {};
-#pragma unroll
-      for (int i = 0; i < NT; i++) x.row[i] = (uint32_t)rows.in(m + 8 * i + (lane >> 2)) * chunks;
-#pragma unroll 1
-      for (x.s = c0; x.s < c1; x.s++) {
-        Tile<T, true> tile;
-        tile.load(ring.take(), lane);
-        mul_tile<T, NT>(acc, tile, x, nullptr, false, lane);
-        __syncwarp();
-        ring.ask(feed.next());
-      }
-      put(u, rows, m, acc);
+      if constexpr (Layout<T>::k && NT == 1)
+        if (rows.count - m <= 2) {
+          FoldWork<T, 2, ListedRows<T>> work;
+          multiply(work, u, rows, m);
+          continue;
+        }
+      ListedWork<T, NT> work;
+      multiply(work, u, rows, m);
     }
   }
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/kerneltest"
 	"github.com/confab-tui/confab/kernels/rowwise"
@@ -47,6 +48,7 @@ type benchExperts struct {
 	in, out          kernels.Rounded
 	lists            *rowwise.Lists
 	sum              rowwise.ExpertSum
+	arrived          gpu.Ptr
 }
 
 func newBenchExperts(b *testing.B, q *kernels.Queue, experts, used, width, hidden int, typ Type) *benchExperts {
@@ -73,6 +75,7 @@ func newBenchExperts(b *testing.B, q *kernels.Queue, experts, used, width, hidde
 		return kernels.Place{Ptr: kerneltest.Put(b, q, make([]int32, n)), Stride: used}
 	}
 	f.lists = &rowwise.Lists{Experts: ints(experts + 1).Ptr, Starts: ints(experts + 1).Ptr, List: ints(benchRows * used).Ptr, Count: experts, Used: used}
+	f.arrived = ints(benchRows * used * f.out.Chunks).Ptr
 	f.sum = rowwise.ExpertSum{IDs: ints(benchRows * used), Weights: kerneltest.NewRows(b, q, benchRows, used, used).Place(), Add: f.x.Place()}
 	return f
 }
@@ -90,11 +93,9 @@ func (f *benchExperts) run(b *testing.B, rows int) {
 		launch func(layer int)
 	}{
 		{"route", route},
-		{"in", func(i int) {
-			QueueMul(f.q, []Product{{W: f.gate[i], Out: gate}, {W: f.up[i], Out: up}}, kernels.Place{}, f.in, r)
-		}},
-		{"gate", func(int) {
-			rowwise.QueueMap(f.q, rowwise.MapArgs{Op: rowwise.MapGateSiLU, A: gate, B: up, Rounded: f.out, Rows: rows * f.used, N: n})
+		{"gate", func(i int) {
+			m := rowwise.MapArgs{Op: rowwise.MapGateSiLU, A: gate, B: up, Rounded: f.out, Rows: rows * f.used, N: n}
+			QueueMulGate(f.q, Product{W: f.gate[i], Out: gate}, Product{W: f.up[i], Out: up}, kernels.Place{}, f.in, r, m, f.arrived)
 		}},
 		{"sum", func(i int) {
 			QueueMulSum(f.q, Product{W: f.down[i], Out: f.x.Place()}, kernels.Place{}, f.out, MulRows{Rows: rows, Lists: f.lists, Divide: 1}, f.sum, f.pairs.Place().Ptr)

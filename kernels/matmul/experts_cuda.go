@@ -12,9 +12,11 @@ import (
 
 type expertArgs struct {
 	mulArgs
-	count, split         int32
-	ids, weights, scales gpu.Ptr
-	used, ldi, ldw, pad  int32
+	count, split, used, op        int32
+	hidden                        gpu.Ptr
+	rounded                       kernels.RoundedArgs
+	arrived, ids, weights, scales gpu.Ptr
+	ldi, ldw, ldh, pad            int32
 }
 
 // expertForm is how the kernels for quantised experts (mul_experts.cu) run: 8 times width
@@ -34,14 +36,23 @@ func chooseExperts(w *DeviceMatrix, rows MulRows) expertForm {
 	return f
 }
 
-// shared is the memory of a block of warps with slots tiles each and so many floats for the
-// parts of results.
-func (f expertForm) shared(w *DeviceMatrix, count, warps, slots, parts int) int {
-	return warps*slots*tileBytes(w.Type) + 4*(parts+2*count+1)
+// shortList is how many pairs blocks keep in shared memory.
+const shortList = 1024
+
+// expertShared is the memory of a block of warps with slots tiles each and so many floats for
+// the parts of results.
+func expertShared(w *DeviceMatrix, rows MulRows, warps, slots, parts int) int {
+	pairs := rows.Rows * rows.Lists.Used
+	lists := 2*min(rows.Lists.Count, pairs) + 1
+	if pairs <= shortList {
+		lists += pairs
+	}
+	return warps*slots*tileBytes(w.Type) + 4*(parts+lists)
 }
 
-// queueExperts queues products of w's type with the lists of rows.
-func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows) {
+// queueExperts queues products of w's type with the lists of rows; e says what becomes of them
+// where they are gated.
+func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows, e expertArgs) {
 	const warps = 8
 	l, f, slots := rows.Lists, chooseExperts(w, rows), 2
 	if n := tileBytes(w.Type); n <= 2560 {
@@ -49,12 +60,17 @@ func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows) {
 	} else if n <= 3360 {
 		slots = 3
 	}
+	strips, each := int(a.jobs[MaxProducts-1].blocks), f.split
+	if e.op >= 0 {
+		f.split = min(f.split, warps/2)
+		strips, each = int(a.jobs[0].blocks), 2*f.split
+	}
 	shared := func() int {
 		parts := 0
-		if f.split > 1 {
+		if each > 1 {
 			parts = 2 * warps * 8 * f.width * 17
 		}
-		return f.shared(w, l.Count, warps, slots, parts)
+		return expertShared(w, rows, warps, slots, parts)
 	}
 	if shared() > q.Device.SharedMax {
 		f.width = 1
@@ -63,16 +79,37 @@ func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows) {
 	if 2*(shared()+1024) <= q.Device.SharedMax+1024 {
 		resident = 2
 	}
-	units := min(l.Count, rows.Rows*l.Used) * int(a.jobs[MaxProducts-1].blocks)
+	e.mulArgs, e.count, e.split, e.used = a.listed(l), int32(l.Count), int32(f.split), int32(l.Used)
+	units := min(l.Count, rows.Rows*l.Used) * strips
 	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_%d", w.Type, f.width), gpu.Config{
-		Grid: [3]int{min(resident*q.Device.SMs, (units*f.split+warps-1)/warps)}, Threads: 32 * warps, Shared: shared()},
-		expertArgs{mulArgs: a.listed(l), count: int32(l.Count), split: int32(f.split)})
+		Grid: [3]int{min(resident*q.Device.SMs, (units*each+warps-1)/warps)}, Threads: 32 * warps, Shared: shared()}, e)
 }
 
 // listed is the arguments with lists of rows.
 func (a mulArgs) listed(l *rowwise.Lists) mulArgs {
 	a.experts, a.starts, a.list = l.Experts, l.Starts, l.List
 	return a
+}
+
+// QueueMulGate queues two products with lists of rows, whose results m joins to one, by
+// neither more nor less than its Op; with quantised weights of one type at once, and their
+// results are written nowhere else. arrived is room for an int32, 0 but while a launch runs,
+// for each pair and 256 values.
+func QueueMulGate(q *kernels.Queue, gate, up Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, m rowwise.MapArgs, arrived gpu.Ptr) {
+	products := []Product{gate, up}
+	if gate.W.Type != up.W.Type || gate.W.Form() == kernels.FormF32 {
+		QueueMul(q, products, x, rounded, rows)
+		rowwise.QueueMap(q, m)
+		return
+	}
+	hidden := m.Out
+	if hidden.Ptr == 0 {
+		hidden = m.A
+	}
+	a := argsOf(gate.W, x, rounded, rows)
+	fillJobs(&a.jobs, products, gate.W.Type, 16)
+	queueExperts(q, gate.W, a, rows, expertArgs{op: int32(m.Op), hidden: hidden.Ptr, ldh: int32(hidden.Stride),
+		rounded: m.Rounded.Args(m.Rows), arrived: arrived})
 }
 
 // QueueMulSum queues p.Out[r] = the sum over a row's experts, as s says, of p.W·x[pair] (+ p.Bias),
@@ -84,7 +121,7 @@ func QueueMulSum(q *kernels.Queue, p Product, x kernels.Place, rounded kernels.R
 	if tileBytes(p.W.Type) <= 2560 {
 		slots = 3
 	}
-	shared := f.shared(p.W, l.Count, warps, slots, f.split*rows.Rows*l.Used*17)
+	shared := expertShared(p.W, rows, warps, slots, f.split*rows.Rows*l.Used*17)
 	if p.W.Form() == kernels.FormF32 || rows.Rows > narrowRows || f.width > 1 || shared > q.Device.SharedMax {
 		out := p.Out
 		p.Out = kernels.Place{Ptr: pairs, Stride: p.W.N}
@@ -96,6 +133,6 @@ func QueueMulSum(q *kernels.Queue, p Product, x kernels.Place, rounded kernels.R
 	p.Add = s.Add
 	strips := fillJobs(&a.jobs, []Product{p}, p.W.Type, 16)
 	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_sum", p.W.Type), gpu.Config{Grid: [3]int{strips}, Threads: 32 * warps, Shared: shared},
-		expertArgs{mulArgs: a.listed(l), count: int32(l.Count), split: int32(f.split), ids: s.IDs.Ptr, weights: s.Weights.Ptr, scales: s.Scales,
-			used: int32(l.Used), ldi: int32(s.IDs.Stride), ldw: int32(s.Weights.Stride)})
+		expertArgs{mulArgs: a.listed(l), count: int32(l.Count), split: int32(f.split), used: int32(l.Used), op: -1, ids: s.IDs.Ptr,
+			weights: s.Weights.Ptr, scales: s.Scales, ldi: int32(s.IDs.Stride), ldw: int32(s.Weights.Stride)})
 }

@@ -58,21 +58,60 @@ func choose(t *testing.T, q *kernels.Queue, experts, used int, scores []float32)
 	return c
 }
 
-// mul returns what products with x come to, a row a token or a pair, on the device and by the
-// CPU's pieces.
-func (c *chosen) mul(t *testing.T, q *kernels.Queue, b *bank, x []float32, divide int) (got, want []float32) {
-	pairs := c.live * c.used
-	want = make([]float32, pairs*b.N)
-	for p := range pairs {
+// want returns what products with x come to by the CPU's pieces, a row a token or a pair.
+func (c *chosen) want(t *testing.T, b *bank, x []float32, divide int) []float32 {
+	want := make([]float32, c.live*c.used*b.N)
+	for p := range c.live * c.used {
 		e, out := int(c.ids[p]), want[p*b.N:][:b.N]
 		copy(out, reference(t, b.Type, b.N, b.K, b.data[e], x[p/divide*b.K:][:b.K], 1))
 		rowwise.Add(out, out, b.bias[e*b.N:][:b.N])
 	}
-	out := kerneltest.NewRows(t, q, pairs, b.N, b.N+3)
+	return want
+}
+
+// mul returns the same on the device.
+func (c *chosen) mul(t *testing.T, q *kernels.Queue, b *bank, x []float32, divide int) []float32 {
+	out := kerneltest.NewRows(t, q, c.live*c.used, b.N, b.N+3)
 	in, rounded := c.input(t, q, b, x, divide)
 	QueueMul(q, []Product{{W: b.DeviceMatrix, Out: out.Place(), Bias: kerneltest.Put(t, q, b.bias)}}, in, rounded,
 		MulRows{Rows: c.rows, Count: c.count, Lists: c.lists, Divide: divide})
-	return out.Get(), want
+	return out.Get()
+}
+
+// gate returns gated products with x. What they leave rounded must be what rounding gives.
+func (c *chosen) gate(t *testing.T, q *kernels.Queue, gate, up *bank, x []float32) []float32 {
+	pairs, n, form := c.rows*c.used, gate.N, gate.Form()
+	out, opened := kerneltest.NewRows(t, q, pairs, n, n+4), kerneltest.NewRows(t, q, pairs, n, n+4)
+	in, rounded := c.input(t, q, gate, x, c.used)
+	m := rowwise.MapArgs{Op: rowwise.MapGateSiLU, Out: out.Place(), A: out.Place(), B: opened.Place(), Rows: pairs, N: n}
+	var arrived gpu.Ptr
+	if form != kernels.FormF32 {
+		m.Rounded = newRounded(t, q, form, pairs, n)
+		arrived = kerneltest.Put(t, q, make([]int32, pairs*m.Rounded.Chunks))
+	}
+	QueueMulGate(q, Product{W: gate.DeviceMatrix, Out: m.A, Bias: kerneltest.Put(t, q, gate.bias)},
+		Product{W: up.DeviceMatrix, Out: m.B, Bias: kerneltest.Put(t, q, up.bias)}, in, rounded,
+		MulRows{Rows: c.rows, Count: c.count, Lists: c.lists, Divide: c.used}, m, arrived)
+	got := out.Get()[:c.live*c.used*n]
+	if form == kernels.FormF32 {
+		return got
+	}
+	again := newRounded(t, q, form, c.live*c.used, n)
+	rowwise.QueueMap(q, rowwise.MapArgs{Op: rowwise.MapRound, A: m.A, Rounded: again, Rows: c.live * c.used, N: n})
+	kerneltest.Wait(t, q)
+	values, records := kernels.RoundedBytes(form, c.live*c.used, n)
+	for _, r := range []struct {
+		got, want gpu.Ptr
+		bytes     int64
+	}{{m.Rounded.Values, again.Values, values}, {m.Rounded.Records, again.Records, records}} {
+		if a, b := kerneltest.Fetch[byte](t, q, r.got, int(r.bytes)), kerneltest.Fetch[byte](t, q, r.want, int(r.bytes)); !slices.Equal(a, b) {
+			t.Errorf("type %d, %d rows: gated products are not rounded as they should be", gate.Type, c.rows)
+		}
+	}
+	if left := kerneltest.Fetch[int32](t, q, arrived, pairs*again.Chunks); slices.Max(left) != 0 {
+		t.Errorf("type %d, %d rows: counts are left: %v", gate.Type, c.rows, left)
+	}
+	return got
 }
 
 func (c *chosen) input(t *testing.T, q *kernels.Queue, b *bank, x []float32, divide int) (kernels.Place, kernels.Rounded) {
@@ -108,7 +147,7 @@ func (c *chosen) sum(t *testing.T, q *kernels.Queue, b *bank, x, pairs, add []fl
 func TestDeviceExperts(t *testing.T) {
 	for _, typ := range deviceTypes {
 		t.Run(fmt.Sprintf("type-%d", typ), func(t *testing.T) {
-			for _, s := range []expertShape{{40, 4, 48, 256}, {5, 2, 40, 768}, {12, 3, 33, 2304}, {3, 1, 17, 9216}} {
+			for _, s := range []expertShape{{40, 4, 48, 256}, {5, 2, 300, 768}, {12, 3, 33, 2304}, {3, 1, 17, 9216}} {
 				if !testing.Short() || s.k <= 768 {
 					s.check(t, typ)
 				}
@@ -122,7 +161,7 @@ type expertShape struct{ experts, used, n, k int }
 func (s expertShape) check(t *testing.T, typ Type) {
 	q := kerneltest.OnDevice(t)
 	r := rand.New(rand.NewPCG(uint64(typ), uint64(s.k)))
-	b := newBank(t, q, r, typ, s.experts, s.n, s.k)
+	b, up := newBank(t, q, r, typ, s.experts, s.n, s.k), newBank(t, q, r, typ, s.experts, s.n, s.k)
 	limit := 1e-5
 	if typ == BF16 {
 		limit = 4e-3 // the CPU rounds activations to BF16 there
@@ -131,10 +170,12 @@ func (s expertShape) check(t *testing.T, typ Type) {
 		c := choose(t, q, s.experts, s.used, kerneltest.Gaussians(r, rows*s.experts))
 		what := fmt.Sprintf("%+v, %d rows", s, rows)
 		x := randomRows(r, rows*s.used, s.k)
-		got, want := c.mul(t, q, b, x, s.used)
-		kerneltest.Near(t, what, got, want, limit)
-		got, want = c.mul(t, q, b, x, 1)
-		kerneltest.Near(t, what+", pairs", got, want, limit)
+		gates, ups := c.want(t, b, x, s.used), c.want(t, up, x, s.used)
+		kerneltest.Near(t, what, c.mul(t, q, b, x, s.used), gates, limit)
+		rowwise.SwiGLU(gates, gates, ups)
+		kerneltest.Near(t, what+", gated", c.gate(t, q, b, up, x), gates, limit)
+		got := c.mul(t, q, b, x, 1)
+		kerneltest.Near(t, what+", pairs", got, c.want(t, b, x, 1), limit)
 		sum, sums := c.sum(t, q, b, x, got, kerneltest.Gaussians(r, rows*s.n))
 		kerneltest.Near(t, what+", sums", sum, sums, 1e-5)
 	}
@@ -150,11 +191,11 @@ func TestDeviceExpertsAlone(t *testing.T) {
 		b := newBank(t, q, r, typ, experts, n, k)
 		scores, x, add := kerneltest.Gaussians(r, rows*experts), randomRows(r, rows*used, k), kerneltest.Gaussians(r, rows*n)
 		all := choose(t, q, experts, used, scores)
-		pairs, _ := all.mul(t, q, b, x, 1)
+		pairs := all.mul(t, q, b, x, 1)
 		sums, _ := all.sum(t, q, b, x, pairs, add)
 		for row := range 5 {
 			one := choose(t, q, experts, used, scores[row*experts:][:experts])
-			got, _ := one.mul(t, q, b, x[row*used*k:], 1)
+			got := one.mul(t, q, b, x[row*used*k:], 1)
 			kerneltest.Same(t, fmt.Sprintf("type %d, row %d", typ, row), got, pairs[row*used*n:][:used*n])
 			sum, _ := one.sum(t, q, b, x[row*used*k:], got, add[row*n:])
 			kerneltest.Same(t, fmt.Sprintf("type %d, sum of row %d", typ, row), sum, sums[row*n:][:n])

@@ -201,7 +201,7 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 	}
 	blocks := fillJobs(&a.jobs, products, w.Type, high)
 	if rows.Lists != nil && w.Form() != kernels.FormF32 {
-		queueExperts(q, w, a, rows)
+		queueExperts(q, w, a, rows, expertArgs{op: -1})
 		return
 	}
 	if f, ok := chooseStream(q.Device, w, rows.Rows, blocks); ok && rows.Lists == nil {

@@ -1,6 +1,6 @@
 // Products with the experts that rows chose: out[pair] = W[expert of pair] * x[pair / divide] (+ bias),
-// where a pair is a row and one of its experts; for up to 64 rows also the sum of a row's
-// experts by their weights (+ add).
+// where a pair is a row and one of its experts; or op(gate) * up of two such, also rounded; for up
+// to 64 rows also the sum of a row's experts by their weights (+ add).
 // Shapes: any n, k padded to 256, up to 1,024 experts of which a row chose used; up to three matrices
 // with the same x in one launch. How: experts.cuh. A row's bits depend neither on the rows
 // beside it nor on which of the two kernels adds it up.
@@ -9,58 +9,85 @@
 template <int T> constexpr int expert_slots = Layout<T>::bytes <= 2560 ? 4 : Layout<T>::bytes <= 3360 ? 3 : 2;
 constexpr int expert_warps = 8;
 
-// Writes the products of a unit; warps that share k leave their parts to each other, in turn
+// Writes the products of a unit; warps that share it leave their parts to each other, in turn
 // in one half of the room and in the other.
 template <int NT> struct ExpertOut {
   static constexpr int stride = 17, plane = 8 * NT * stride;
   const ExpertArgs& a;
   const ExpertLists& lists;
   float* parts;  // [2][warps][8*NT][stride]
+  Share share;
   int turn = 0;
 
-  __device__ __forceinline__ void write(const MulJob& job, const Rows& rows, int expert, int n, int m, float v) const {
-    if (n >= job.n || m >= rows.count) return;
-    if (job.bias) v += job.bias[(size_t)expert * job.n + n];
-    job.out[(size_t)rows.out(m) * job.ldo + n] = v;
+  __device__ __forceinline__ float biased(const MulJob& job, int expert, int n, float v) const {
+    return job.bias ? v + job.bias[(size_t)expert * job.n + n] : v;
   }
-  __device__ __forceinline__ void operator()(const Unit& u, const Rows& rows, int first, float (&acc)[NT][4]) {
-    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3, expert = lists.experts[u.slot];
+  __device__ __forceinline__ void wait() const { asm volatile("bar.sync %0, %1;" ::"r"(1 + share.group), "r"(32 * share.each) : "memory"); }
+  __device__ __forceinline__ float sum(const float* from, int first) const {
+    float v = from[first * plane];
+    for (int p = 1; p < a.split; p++) v += from[(first + p) * plane];
+    return v;
+  }
+
+  template <class Work> __device__ __forceinline__ void operator()(const Unit& u, const Rows& rows, int first, const Work& work) {
+    int lane = threadIdx.x & 31, expert = lists.experts[u.slot];
     const MulJob& job = a.mul.job[u.job];
-    if (a.split == 1) {
-#pragma unroll
-      for (int i = 0; i < NT; i++)
-#pragma unroll
-        for (int j = 0; j < 4; j++) write(job, rows, expert, u.strip * 16 + g + 8 * (j >> 1), first + 8 * i + 2 * t + (j & 1), acc[i][j]);
+    if (share.each == 1) {
+      work.each([&](int r, int m, float v) {
+        int n = u.strip * 16 + r;
+        if (n < job.n && first + m < rows.count) job.out[(size_t)rows.out(first + m) * job.ldo + n] = biased(job, expert, n, v);
+      });
       return;
     }
-    float* mine = parts + (turn * expert_warps + warp) * plane;
+    float* all = parts + (turn * expert_warps + share.group * share.each) * plane;
     turn ^= 1;
+    work.each([&](int r, int m, float v) { all[share.part * plane + m * stride + r] = v; });
+    wait();
+    for (int i = share.part * 32 + lane; i < 16 * 8 * NT; i += 32 * share.each) {
+      int n = u.strip * 16 + (i & 15), m = i >> 4;
+      if (n >= job.n || first + m >= rows.count) continue;
+      const float* from = all + m * stride + (i & 15);
+      float v = biased(a.mul.job[a.op < 0 ? u.job : 0], expert, n, sum(from, 0));
+      if (a.op < 0) job.out[(size_t)rows.out(first + m) * job.ldo + n] = v;
+      else a.hidden[(size_t)rows.out(first + m) * a.ldh + n] = map_value(a.op, v, biased(a.mul.job[1], expert, n, sum(from, a.split)), 0, 0);
+    }
+    if (a.op >= 0 && a.rounded.q != nullptr) round(job.n, u.strip, rows, first);
+  }
+
+  // Rounds those 256 values of rows first .. of which the strip was the last to arrive.
+  __device__ __forceinline__ void round(int n, int strip, const Rows& rows, int first) const {
+    int lane = threadIdx.x & 31, chunk = strip >> 4, strips = min(16, (n + 15) / 16 - chunk * 16), m = share.part + lane * share.each;
+    __threadfence();
+    wait();
+    bool last = false;
+    if (m < 8 * NT && first + m < rows.count) {
+      int* arrived = a.arrived + (size_t)rows.out(first + m) * a.rounded.chunks + chunk;
+      last = atomicAdd(arrived, 1) == strips - 1;
+      if (last) *arrived = 0;
+    }
+    __threadfence();
+    for (uint32_t left = __ballot_sync(~0u, last); left; left &= left - 1) {
+      int row = rows.out(first + share.part + (__ffs(left) - 1) * share.each), k = chunk * 256 + lane * 8;
+      const float* from = a.hidden + (size_t)row * a.ldh + k;
+      float v[8];
 #pragma unroll
-    for (int i = 0; i < NT; i++)
-#pragma unroll
-      for (int j = 0; j < 4; j++) mine[(8 * i + 2 * t + (j & 1)) * stride + g + 8 * (j >> 1)] = acc[i][j];
-    int part = warp & (a.split - 1);
-    asm volatile("bar.sync %0, %1;" ::"r"(1 + warp / a.split), "r"(32 * a.split) : "memory");
-    for (int i = part * 32 + lane; i < 16 * 8 * NT; i += 32 * a.split) {
-      int r = i & 15, m = i >> 4;
-      const float* from = mine - part * plane + m * stride + r;
-      float v = from[0];
-      for (int p = 1; p < a.split; p++) v += from[p * plane];
-      write(job, rows, expert, u.strip * 16 + r, first + m, v);
+      for (int i = 0; i < 8; i++) v[i] = k + i < n ? __ldcg(from + i) : 0.f;
+      emit(a.rounded, row, chunk, v);
     }
   }
 };
 
-// Warps go over the units, those that share k together. Shared memory: rings, parts, lists.
+// Warps go over the units. Shared memory: rings, parts, lists.
 template <int T, int NT> static __device__ __forceinline__ void mul_experts(const ExpertArgs& a, uint8_t* room) {
   constexpr int ring = expert_slots<T> * Layout<T>::bytes;
   overlap_start();
   overlap_wait();
-  int warp = threadIdx.x >> 5, groups = expert_warps / a.split;
+  Share share(a);
+  int warp = threadIdx.x >> 5, groups = expert_warps / share.each;
   float* parts = (float*)(room + expert_warps * ring);
-  ExpertLists lists = load_lists(a, (int*)(parts + (a.split > 1 ? 2 * expert_warps * ExpertOut<NT>::plane : 0)));
-  each_expert<T, NT, expert_slots<T>>(a, lists, blockIdx.x * groups + warp / a.split, gridDim.x * groups, room + warp * ring,
-                                      ExpertOut<NT>{a, lists, parts});
+  ExpertLists lists = load_lists(a, (int*)(parts + (share.each > 1 ? 2 * expert_warps * ExpertOut<NT>::plane : 0)));
+  each_expert<T, NT, expert_slots<T>>(a, lists, blockIdx.x * groups + share.group, gridDim.x * groups, room + warp * ring,
+                                      ExpertOut<NT>{a, lists, parts, share});
 }
 
 template <int T> constexpr int sum_slots = Layout<T>::bytes <= 2560 ? 3 : 2;
@@ -71,18 +98,16 @@ template <int T> static __device__ __forceinline__ void sum_experts(const Expert
   constexpr int ring = sum_slots<T> * Layout<T>::bytes;
   overlap_start();
   overlap_wait();
-  int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3, groups = sum_warps / a.split;
+  int warp = threadIdx.x >> 5, groups = sum_warps / a.split;
   int live = a.mul.count ? min(*a.mul.count, a.mul.rows) : a.mul.rows, plane = a.mul.rows * a.used * sum_stride;
   float* parts = (float*)(room + sum_warps * ring);
   ExpertLists lists = load_lists(a, (int*)(parts + a.split * plane));
   float* mine = parts + (warp & (a.split - 1)) * plane;
   each_expert<T, 1, sum_slots<T>>(a, lists, warp / a.split * lists.strips + blockIdx.x, groups * lists.strips, room + warp * ring,
-                                  [&](const Unit&, const Rows& rows, int first, float (&acc)[1][4]) {
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      int m = first + 2 * t + (j & 1);
-      if (m < rows.count) mine[rows.out(m) * sum_stride + g + 8 * (j >> 1)] = acc[0][j];
-    }
+                                  [&](const Unit&, const Rows& rows, int first, const auto& work) {
+    work.each([&](int r, int m, float v) {
+      if (first + m < rows.count) mine[rows.out(first + m) * sum_stride + r] = v;
+    });
   });
   __syncthreads();
   const MulJob& job = a.mul.job[0];
