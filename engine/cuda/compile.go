@@ -100,10 +100,14 @@ func (c *compiler) operation() (int, error) {
 	case *model.MatMul:
 		return c.products()
 	case *model.Norm:
-		if op.Parts == 1 {
-			return 1, c.norm(op)
+		if op.Parts > 1 {
+			return c.heads()
 		}
-		return c.heads()
+		if m, r := c.router(op); r != nil {
+			return 3, c.normRoute(op, m, r)
+		}
+		_, err := c.norm(op)
+		return 1, err
 	case *model.Rope, *model.Store:
 		return c.heads()
 	case *model.Attend:
@@ -111,7 +115,8 @@ func (c *compiler) operation() (int, error) {
 	case *model.Select:
 		return 1, c.choose(op)
 	case *model.Route:
-		return 1, c.route(op)
+		_, err := c.route(op)
+		return 1, err
 	case *model.Experts:
 		return c.experts(op)
 	case *model.Give:
@@ -150,29 +155,26 @@ func (c *compiler) choose(op *model.Select) error {
 	return nil
 }
 
-func (c *compiler) norm(op *model.Norm) error {
+// norm compiles a norm, and returns what is launched but for the number of rows.
+func (c *compiler) norm(op *model.Norm) (a rowwise.NormArgs, err error) {
 	e := c.e
-	weight, err := e.vector(op.Weight)
-	if err != nil {
-		return err
+	a = rowwise.NormArgs{In: e.place(op.In), N: op.In.Width, Eps: op.Eps, Center: op.Center}
+	if a.Weight, err = e.vector(op.Weight); err != nil {
+		return a, err
 	}
-	bias, err := e.vector(op.Bias)
-	if err != nil {
-		return err
+	if a.Bias, err = e.vector(op.Bias); err != nil {
+		return a, err
 	}
-	out, to, err := c.result(op.Out, 1)
-	if err != nil {
-		return err
+	if a.Out, a.Rounded, err = c.result(op.Out, 1); err != nil {
+		return a, err
 	}
-	a := rowwise.NormArgs{Out: out, In: e.place(op.In), Weight: weight, Bias: bias, Rounded: to,
-		N: op.In.Width, Eps: op.Eps, Center: op.Center}
 	rows, _ := c.domain()
 	c.add(func(p *pass) {
 		a := a
 		a.Rows = rows(p)
 		rowwise.QueueNorm(e.queue, a)
 	})
-	return nil
+	return a, nil
 }
 
 // values compiles what works value by value.

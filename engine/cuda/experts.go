@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
@@ -21,34 +22,94 @@ type expertRoom struct {
 	rounded             kernels.Rounded
 }
 
-func (c *compiler) route(op *model.Route) error {
+// choice is what the choice of experts works with.
+type choice struct {
+	lists                *rowwise.Lists
+	ids, weights, scores kernels.Place
+	how                  rowwise.Routing
+	bias                 gpu.Ptr
+}
+
+// route compiles the choice of experts, and returns what is launched.
+func (c *compiler) route(op *model.Route) (ch choice, err error) {
 	e := c.e
 	rule, ok := map[model.RouteRule]rowwise.RouteRule{model.RouteSoftmax: rowwise.RouteSoftmax,
 		model.RouteChosen: rowwise.RouteChosen, model.RouteSigmoid: rowwise.RouteSigmoid}[op.Rule]
 	if !ok || op.Scores.Width > rowwise.MaxExperts {
-		return fmt.Errorf("cuda: the rule %d for %d experts is not supported", op.Rule, op.Scores.Width)
+		return ch, fmt.Errorf("cuda: the rule %d for %d experts is not supported", op.Rule, op.Scores.Width)
 	}
 	if op.Groups > rowwise.MaxGroups {
-		return fmt.Errorf("cuda: %d groups of experts are not supported: at most %d are", op.Groups, rowwise.MaxGroups)
+		return ch, fmt.Errorf("cuda: %d groups of experts are not supported: at most %d are", op.Groups, rowwise.MaxGroups)
 	}
 	if op.Used > rowwise.MaxUsed {
-		return fmt.Errorf("cuda: %d experts a row are not supported: at most %d are", op.Used, rowwise.MaxUsed)
+		return ch, fmt.Errorf("cuda: %d experts a row are not supported: at most %d are", op.Used, rowwise.MaxUsed)
 	}
-	how := rowwise.Routing{Rule: rule, Normalize: op.Normalize, Scale: op.Scale, Groups: op.Groups, GroupsUsed: op.GroupsUsed}
-	bias, err := e.vector(op.Bias)
-	if err != nil {
-		return err
+	ch = choice{ids: e.place(op.IDs), weights: e.place(op.Weights), scores: e.place(op.Scores),
+		how: rowwise.Routing{Rule: rule, Normalize: op.Normalize, Scale: op.Scale, Groups: op.Groups, GroupsUsed: op.GroupsUsed}}
+	if ch.bias, err = e.vector(op.Bias); err != nil {
+		return ch, err
 	}
-	lists, err := e.expertLists(op)
-	if err != nil {
-		return err
+	if ch.lists, err = e.expertLists(op); err != nil {
+		return ch, err
 	}
-	ids, weights, scores := e.place(op.IDs), e.place(op.Weights), e.place(op.Scores)
 	rows, count := c.domain()
 	c.add(func(p *pass) {
-		rowwise.QueueRoute(e.queue, lists, ids, weights, scores, how, bias, count(p), rows(p))
+		rowwise.QueueRoute(e.queue, ch.lists, ch.ids, ch.weights, ch.scores, ch.how, ch.bias, count(p), rows(p))
 	})
-	c.lists, c.listed = lists, op.IDs
+	c.lists, c.listed = ch.lists, op.IDs
+	return ch, nil
+}
+
+// router returns the two operations after a norm that choose experts by its result, if they
+// do and one kernel does all three.
+func (c *compiler) router(op *model.Norm) (*model.MatMul, *model.Route) {
+	if c.at+2 >= len(c.ops) || op.Center || op.Bias != nil {
+		return nil, nil
+	}
+	m, ok := c.ops[c.at+1].(*model.MatMul)
+	if !ok || m.In != op.Out || overlap(m.Out, m.In) {
+		return nil, nil
+	}
+	r, ok := c.ops[c.at+2].(*model.Route)
+	if !ok || r.Scores != m.Out || c.e.matrices[m.W].Type != matmul.F32 || !rowwise.NormRoutes(c.e.device, m.Out.Width, m.In.Width) {
+		return nil, nil
+	}
+	return m, r
+}
+
+// normRoute compiles a norm, the product that scores experts and their choice: apart for wide
+// steps, in one launch for the others.
+func (c *compiler) normRoute(op *model.Norm, m *model.MatMul, r *model.Route) error {
+	e, begin, at := c.e, len(*c.out), c.at
+	defer func() { c.at = at }()
+	norm, err := c.norm(op)
+	if err != nil {
+		return err
+	}
+	c.at++
+	if _, err := c.products(); err != nil {
+		return err
+	}
+	c.at++
+	choice, err := c.route(r)
+	if err != nil {
+		return err
+	}
+	by := rowwise.Router{Weights: e.matrices[m.W].Data}
+	if by.Bias, err = e.vector(m.Bias); err != nil {
+		return err
+	}
+	apart := slices.Clone((*c.out)[begin:])
+	*c.out = (*c.out)[:begin]
+	rows, count := c.domain()
+	c.add(func(p *pass) {
+		n := norm
+		if n.Rows = rows(p); n.Rows > graphRows {
+			e.launchAll(apart, p)
+			return
+		}
+		rowwise.QueueNormRoute(e.queue, choice.lists, choice.ids, choice.weights, choice.scores, choice.how, choice.bias, count(p), n, by)
+	})
 	return nil
 }
 
@@ -117,11 +178,14 @@ func (e *Executor) expertLists(op *model.Route) (*rowwise.Lists, error) {
 	for _, a := range []struct {
 		at *gpu.Ptr
 		n  int
-	}{{&l.Experts, l.Count + 1}, {&l.Starts, l.Count + 1}, {&l.List, e.rows * l.Used}} {
+	}{{&l.Experts, l.Count + 1}, {&l.Starts, l.Count + 1}, {&l.List, e.rows * l.Used}, {&l.Arrived, 1}} {
 		var err error
 		if *a.at, err = e.alloc(4 * int64(a.n)); err != nil {
 			return nil, err
 		}
+	}
+	if err := e.device.Fill(l.Arrived, 0, 4); err != nil {
+		return nil, err
 	}
 	e.routed = append(e.routed, l)
 	return l, nil

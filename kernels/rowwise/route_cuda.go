@@ -19,10 +19,10 @@ const (
 const routeRows = 64
 
 // Lists is room for the rows of each expert in use: Count+1, Count+1 and rows*Used
-// int32.
+// int32; and one that is 0 but while a launch runs.
 type Lists struct {
-	Experts, Starts, List gpu.Ptr
-	Count, Used           int // experts there are, and of each row
+	Experts, Starts, List, Arrived gpu.Ptr
+	Count, Used                    int // experts there are, and of each row
 }
 
 type routeArgs struct {
@@ -47,14 +47,7 @@ type routeListArgs struct {
 // rows by expert. ids holds int32; bias is r.Bias on the device; live is how many rows
 // count, an int32 there.
 func QueueRoute(q *kernels.Queue, l *Lists, ids, weights, scores kernels.Place, r Routing, bias, live gpu.Ptr, rows int) {
-	kernels.MustFit("experts", l.Count, MaxExperts)
-	kernels.MustFit("groups of experts", r.Groups, MaxGroups)
-	kernels.MustFit("experts of a row", l.Used, MaxUsed)
-	a := routeListArgs{routeArgs{
-		scores: scores.Ptr, bias: bias, ids: ids.Ptr, weights: weights.Ptr, rows: int32(rows), experts: int32(l.Count),
-		used: int32(l.Used), groups: int32(r.Groups), groupsUsed: int32(r.GroupsUsed),
-		rule: int32(r.Rule), normalize: bit(r.Normalize), lds: int32(scores.Stride), ldi: int32(ids.Stride),
-		ldw: int32(weights.Stride), scale: r.Scale}, l.args(ids, live, rows)}
+	a := l.choice(ids, weights, scores, r, bias, live, rows)
 	name, blocks := "route_32", 1
 	if l.Count <= 128 {
 		name = "route_4"
@@ -70,9 +63,55 @@ func QueueRoute(q *kernels.Queue, l *Lists, ids, weights, scores kernels.Place, 
 	}
 }
 
-func (l *Lists) args(ids kernels.Place, live gpu.Ptr, rows int) listArgs {
-	return listArgs{ids: ids.Ptr, live: live, experts: l.Experts, starts: l.Starts, list: l.List, rows: int32(rows),
-		used: int32(l.Used), ldi: int32(ids.Stride), count: int32(l.Count)}
+func (l *Lists) choice(ids, weights, scores kernels.Place, r Routing, bias, live gpu.Ptr, rows int) routeListArgs {
+	kernels.MustFit("experts", l.Count, MaxExperts)
+	kernels.MustFit("groups of experts", r.Groups, MaxGroups)
+	kernels.MustFit("experts of a row", l.Used, MaxUsed)
+	return routeListArgs{routeArgs{
+		scores: scores.Ptr, bias: bias, ids: ids.Ptr, weights: weights.Ptr, rows: int32(rows), experts: int32(l.Count),
+		used: int32(l.Used), groups: int32(r.Groups), groupsUsed: int32(r.GroupsUsed),
+		rule: int32(r.Rule), normalize: bit(r.Normalize), lds: int32(scores.Stride), ldi: int32(ids.Stride),
+		ldw: int32(weights.Stride), scale: r.Scale,
+	}, listArgs{ids: ids.Ptr, live: live, experts: l.Experts, starts: l.Starts, list: l.List, rows: int32(rows),
+		used: int32(l.Used), ldi: int32(ids.Stride), count: int32(l.Count)}}
+}
+
+type normRouteArgs struct {
+	routeListArgs
+	scores, in, weight, w, bias, out gpu.Ptr
+	rounded                          kernels.RoundedArgs
+	arrived                          gpu.Ptr
+	n, tiles, atOnce, ldi, ldo       int32
+	eps                              float32
+}
+
+// Router is the weights of a product that scores experts, in tiles of 16 x 16 float32 as package
+// matmul keeps them, and its bias, or 0.
+type Router struct{ Weights, Bias gpu.Ptr }
+
+// normRouteRows is how many rows a block holds at most.
+const normRouteRows = 8
+
+// normRouteRoom is the shared memory for a row of n values.
+func normRouteRoom(n int) int { return (n + 255) / 256 * (256*4 + 4) }
+
+// NormRoutes says whether QueueNormRoute takes rows of n values and so many experts.
+func NormRoutes(d *gpu.Device, experts, n int) bool {
+	return experts <= 512 && normRouteRoom(n) <= d.SharedMax
+}
+
+// QueueNormRoute queues QueueNorm of n without Bias and Center, the product of its result with
+// the router's weights into scores, and QueueRoute with them.
+func QueueNormRoute(q *kernels.Queue, l *Lists, ids, weights, scores kernels.Place, r Routing, bias, live gpu.Ptr, n NormArgs, by Router) {
+	atOnce := min(normRouteRows, n.Rows, q.Device.SharedMax/normRouteRoom(n.N))
+	name := "norm_route_16"
+	if l.Count <= 128 {
+		name = "norm_route_4"
+	}
+	kernels.Launch(q, name, gpu.Config{Grid: [3]int{(l.Count + 15) / 16}, Threads: 512, Shared: atOnce * normRouteRoom(n.N)}, normRouteArgs{
+		routeListArgs: l.choice(ids, weights, scores, r, bias, live, n.Rows), scores: scores.Ptr, in: n.In.Ptr, weight: n.Weight,
+		w: by.Weights, bias: by.Bias, out: n.Out.Ptr, rounded: n.Rounded.Args(n.Rows), arrived: l.Arrived, n: int32(n.N),
+		tiles: int32((n.N + 15) / 16), atOnce: int32(atOnce), ldi: int32(n.In.Stride), ldo: int32(n.Out.Stride), eps: n.Eps})
 }
 
 type sumArgs struct {
