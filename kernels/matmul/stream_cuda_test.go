@@ -24,7 +24,7 @@ func TestDeviceStreamForms(t *testing.T) {
 		n = 150
 	}
 	const most = 80
-	for _, typ := range []Type{BF16, Q4_1, Q8_0, Q4_K, Q5_K, Q6_K} {
+	for _, typ := range []Type{BF16, Q4_1, Q8_0, Q4_K, Q5_K, Q6_K, MXFP4} {
 		for _, k := range []int{256, 2048} {
 			r := rand.New(rand.NewPCG(uint64(typ), uint64(k)))
 			m, _ := loadMatrix(t, q, r, typ, n, k)
