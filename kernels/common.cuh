@@ -72,6 +72,14 @@ static __device__ __forceinline__ void copy16(uint32_t to, const void* from, boo
 static __device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N> static __device__ __forceinline__ void wait_for() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 
+// Four of the eight bytes of a and b: each nibble of the low half of s names one, or, where
+// its top bit is set, eight times that one's sign.
+static __device__ __forceinline__ uint32_t bytes_or_signs(uint32_t a, uint32_t b, uint32_t s) {
+  uint32_t r;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(s));
+  return r;
+}
+
 // Weights pass once through: they take no room in the first-level cache.
 static __device__ __forceinline__ uint4 load_weights(const void* p) {
   uint4 v;

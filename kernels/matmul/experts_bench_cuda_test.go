@@ -23,7 +23,7 @@ func BenchmarkDeviceExperts(b *testing.B) {
 		name                         string
 		experts, used, width, hidden int
 		typ                          Type
-	}{{"qwen3-30b-a3b", 128, 8, 2048, 768, Q4_K}, {"gpt-oss-20b", 32, 4, 2880, 2880, Q4_0}} {
+	}{{"qwen3-30b-a3b", 128, 8, 2048, 768, Q4_K}, {"gpt-oss-20b", 32, 4, 2880, 2880, MXFP4}} {
 		f := newBenchExperts(b, q, s.experts, s.used, s.width, s.hidden, s.typ)
 		for _, rows := range []int{1, 4, 16, 64, 512} {
 			b.Run(fmt.Sprintf("%s-%d", s.name, rows), func(b *testing.B) {

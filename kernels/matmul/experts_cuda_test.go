@@ -173,7 +173,7 @@ func (s expertShape) check(t *testing.T, typ Type) {
 		gates, ups := c.want(t, b, x, s.used), c.want(t, up, x, s.used)
 		kerneltest.Near(t, what, c.mul(t, q, b, x, s.used), gates, limit)
 		rowwise.SwiGLU(gates, gates, ups)
-		kerneltest.Near(t, what+", gated", c.gate(t, q, b, up, x), gates, limit)
+		kerneltest.Near(t, what+", gated", c.gate(t, q, b, up, x), gates, 2*limit) // two errors multiplied
 		got := c.mul(t, q, b, x, 1)
 		kerneltest.Near(t, what+", pairs", got, c.want(t, b, x, 1), limit)
 		sum, sums := c.sum(t, q, b, x, got, kerneltest.Gaussians(r, rows*s.n))

@@ -22,7 +22,7 @@ type DeviceMatrix struct {
 // own where there is a kernel for it, otherwise F16.
 func DeviceType(t Type) Type {
 	switch t {
-	case F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K:
+	case F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, MXFP4:
 		return t
 	}
 	return F16
@@ -53,7 +53,7 @@ func tileBytes(t Type) int {
 		return 1024
 	case F16, BF16:
 		return 512
-	case Q4_0, Q4_K:
+	case Q4_0, Q4_K, MXFP4:
 		return 2304
 	case Q4_1:
 		return 2560

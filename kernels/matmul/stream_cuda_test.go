@@ -23,7 +23,7 @@ func TestDeviceStreamForms(t *testing.T) {
 	if testing.Short() {
 		n = 150
 	}
-	for _, typ := range []Type{BF16, Q4_1, Q8_0, Q4_K, Q5_K, Q6_K} {
+	for _, typ := range []Type{BF16, Q4_1, MXFP4, Q8_0, Q4_K, Q5_K, Q6_K} {
 		for _, k := range []int{256, 2048} {
 			t.Run(fmt.Sprintf("type-%d-%d", typ, k), func(t *testing.T) {
 				kerneltest.Use(t, q)
