@@ -88,6 +88,20 @@ static __device__ __forceinline__ uint4 load_weights(const void* p) {
   return v;
 }
 
+// Counts one more arrival, and returns how many there were before. Whoever finds that all the others
+// have arrived sees with fresh, or after a fence, what they wrote, and what was written before a
+// barrier that they passed.
+static __device__ __forceinline__ int arrive(int* count) {
+  int before;
+  asm volatile("atom.add.release.gpu.global.s32 %0, [%1], 1;" : "=r"(before) : "l"(count) : "memory");
+  return before;
+}
+static __device__ __forceinline__ float fresh(const float* p) {
+  float v;
+  asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(v) : "l"(p) : "memory");
+  return v;
+}
+
 // Asks for 128 bytes of weights to come into the second-level cache.
 static __device__ __forceinline__ void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 

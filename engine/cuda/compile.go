@@ -106,8 +106,7 @@ func (c *compiler) operation() (int, error) {
 		if m, r := c.router(op); r != nil {
 			return 3, c.normRoute(op, m, r)
 		}
-		_, err := c.norm(op)
-		return 1, err
+		return 1, c.justNorm(op)
 	case *model.Rope, *model.Store:
 		return c.heads()
 	case *model.Attend:
@@ -115,8 +114,7 @@ func (c *compiler) operation() (int, error) {
 	case *model.Select:
 		return 1, c.choose(op)
 	case *model.Route:
-		_, err := c.route(op)
-		return 1, err
+		return 1, c.route(op)
 	case *model.Experts:
 		return c.experts(op)
 	case *model.Give:
@@ -155,8 +153,22 @@ func (c *compiler) choose(op *model.Select) error {
 	return nil
 }
 
-// norm compiles a norm, and returns what is launched but for the number of rows.
-func (c *compiler) norm(op *model.Norm) (a rowwise.NormArgs, err error) {
+func (c *compiler) justNorm(op *model.Norm) error {
+	a, err := c.norm(op, 1)
+	if err != nil {
+		return err
+	}
+	rows, _ := c.domain()
+	c.add(func(p *pass) {
+		a := a
+		a.Rows = rows(p)
+		rowwise.QueueNorm(c.e.queue, a)
+	})
+	return nil
+}
+
+// norm is what a norm, the first of n operations at hand, launches but for the number of rows.
+func (c *compiler) norm(op *model.Norm, n int) (a rowwise.NormArgs, err error) {
 	e := c.e
 	a = rowwise.NormArgs{In: e.place(op.In), N: op.In.Width, Eps: op.Eps, Center: op.Center}
 	if a.Weight, err = e.vector(op.Weight); err != nil {
@@ -165,16 +177,8 @@ func (c *compiler) norm(op *model.Norm) (a rowwise.NormArgs, err error) {
 	if a.Bias, err = e.vector(op.Bias); err != nil {
 		return a, err
 	}
-	if a.Out, a.Rounded, err = c.result(op.Out, 1); err != nil {
-		return a, err
-	}
-	rows, _ := c.domain()
-	c.add(func(p *pass) {
-		a := a
-		a.Rows = rows(p)
-		rowwise.QueueNorm(e.queue, a)
-	})
-	return a, nil
+	a.Out, a.Rounded, err = c.result(op.Out, n)
+	return a, err
 }
 
 // values compiles what works value by value.

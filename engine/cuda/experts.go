@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
@@ -30,8 +29,21 @@ type choice struct {
 	bias                 gpu.Ptr
 }
 
-// route compiles the choice of experts, and returns what is launched.
-func (c *compiler) route(op *model.Route) (ch choice, err error) {
+// route compiles the choice of experts.
+func (c *compiler) route(op *model.Route) error {
+	ch, err := c.choice(op)
+	if err != nil {
+		return err
+	}
+	rows, count := c.domain()
+	c.add(func(p *pass) {
+		rowwise.QueueRoute(c.e.queue, ch.lists, ch.ids, ch.weights, ch.scores, ch.how, ch.bias, count(p), rows(p))
+	})
+	return nil
+}
+
+// choice is what the choice of experts works with, whose lists the next experts go by.
+func (c *compiler) choice(op *model.Route) (ch choice, err error) {
 	e := c.e
 	rule, ok := map[model.RouteRule]rowwise.RouteRule{model.RouteSoftmax: rowwise.RouteSoftmax,
 		model.RouteChosen: rowwise.RouteChosen, model.RouteSigmoid: rowwise.RouteSigmoid}[op.Rule]
@@ -52,10 +64,6 @@ func (c *compiler) route(op *model.Route) (ch choice, err error) {
 	if ch.lists, err = e.expertLists(op); err != nil {
 		return ch, err
 	}
-	rows, count := c.domain()
-	c.add(func(p *pass) {
-		rowwise.QueueRoute(e.queue, ch.lists, ch.ids, ch.weights, ch.scores, ch.how, ch.bias, count(p), rows(p))
-	})
 	c.lists, c.listed = ch.lists, op.IDs
 	return ch, nil
 }
@@ -77,21 +85,14 @@ func (c *compiler) router(op *model.Norm) (*model.MatMul, *model.Route) {
 	return m, r
 }
 
-// normRoute compiles a norm, the product that scores experts and their choice: apart for wide
-// steps, in one launch for the others.
+// normRoute compiles a norm, the product that scores experts and their choice.
 func (c *compiler) normRoute(op *model.Norm, m *model.MatMul, r *model.Route) error {
-	e, begin, at := c.e, len(*c.out), c.at
-	defer func() { c.at = at }()
-	norm, err := c.norm(op)
+	e := c.e
+	norm, err := c.norm(op, 3)
 	if err != nil {
 		return err
 	}
-	c.at++
-	if _, err := c.products(); err != nil {
-		return err
-	}
-	c.at++
-	choice, err := c.route(r)
+	choice, err := c.choice(r)
 	if err != nil {
 		return err
 	}
@@ -99,15 +100,10 @@ func (c *compiler) normRoute(op *model.Norm, m *model.MatMul, r *model.Route) er
 	if by.Bias, err = e.vector(m.Bias); err != nil {
 		return err
 	}
-	apart := slices.Clone((*c.out)[begin:])
-	*c.out = (*c.out)[:begin]
 	rows, count := c.domain()
 	c.add(func(p *pass) {
 		n := norm
-		if n.Rows = rows(p); n.Rows > graphRows {
-			e.launchAll(apart, p)
-			return
-		}
+		n.Rows = rows(p)
 		rowwise.QueueNormRoute(e.queue, choice.lists, choice.ids, choice.weights, choice.scores, choice.how, choice.bias, count(p), n, by)
 	})
 	return nil
@@ -178,13 +174,13 @@ func (e *Executor) expertLists(op *model.Route) (*rowwise.Lists, error) {
 	for _, a := range []struct {
 		at *gpu.Ptr
 		n  int
-	}{{&l.Experts, l.Count + 1}, {&l.Starts, l.Count + 1}, {&l.List, e.rows * l.Used}, {&l.Arrived, 1}} {
+	}{{&l.Experts, l.Count + 1}, {&l.Starts, l.Count + 1}, {&l.List, e.rows * l.Used}, {&l.Arrived, 1 + e.rows}} {
 		var err error
 		if *a.at, err = e.alloc(4 * int64(a.n)); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.device.Fill(l.Arrived, 0, 4); err != nil {
+	if err := e.device.Fill(l.Arrived, 0, 4*int64(1+e.rows)); err != nil {
 		return nil, err
 	}
 	e.routed = append(e.routed, l)

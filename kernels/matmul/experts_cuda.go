@@ -91,13 +91,13 @@ func (a mulArgs) listed(l *rowwise.Lists) mulArgs {
 	return a
 }
 
-// QueueMulGate queues two products with lists of rows, whose results m joins to one, by
-// neither more nor less than its Op; with quantised weights of one type at once, and their
-// results are written nowhere else. arrived is room for an int32, 0 but while a launch runs,
+// QueueMulGate queues two products with lists of rows, into m.A and m.B, and m, which joins them; in one
+// launch, which leaves m.B alone and may use m.A, where few rows meet quantised weights of one type. arrived is room for an int32, 0 but while a launch runs,
 // for each pair and 256 values.
 func QueueMulGate(q *kernels.Queue, gate, up Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, m rowwise.MapArgs, arrived gpu.Ptr) {
 	products := []Product{gate, up}
-	if gate.W.Type != up.W.Type || gate.W.Form() == kernels.FormF32 {
+	// Beyond so few rows the products bound, and the room that parts take is missing.
+	if rows.Rows > narrowRows || gate.W.Type != up.W.Type || gate.W.Form() == kernels.FormF32 {
 		QueueMul(q, products, x, rounded, rows)
 		rowwise.QueueMap(q, m)
 		return
@@ -121,7 +121,7 @@ func QueueMulSum(q *kernels.Queue, p Product, x kernels.Place, rounded kernels.R
 	if tileBytes(p.W.Type) <= 2560 {
 		slots = 3
 	}
-	shared := expertShared(p.W, rows, warps, slots, f.split*rows.Rows*l.Used*17)
+	shared := expertShared(p.W, rows, warps, slots, (f.split*17+2)*rows.Rows*l.Used)
 	if p.W.Form() == kernels.FormF32 || rows.Rows > narrowRows || f.width > 1 || shared > q.Device.SharedMax {
 		out := p.Out
 		p.Out = kernels.Place{Ptr: pairs, Stride: p.W.N}

@@ -192,6 +192,10 @@ func QueueMul(q *kernels.Queue, products []Product, x kernels.Place, rounded ker
 func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.Place, rounded kernels.Rounded, rows MulRows) {
 	a := argsOf(w, x, rounded, rows)
 	wide, high := rows.Rows > narrowRows && rows.Lists == nil, 16
+	// Few rows of floats, such as a router's, would leave most of the processor idle.
+	if blocks := fillJobs(&a.jobs, products, w.Type, 128); w.Form() == kernels.FormF32 && blocks*(rows.Rows+63)/64 < q.Device.SMs/2 {
+		wide = false
+	}
 	if wide {
 		high = 128
 	}

@@ -22,7 +22,6 @@ template <int NT> struct ExpertOut {
   __device__ __forceinline__ float biased(const MulJob& job, int expert, int n, float v) const {
     return job.bias ? v + job.bias[(size_t)expert * job.n + n] : v;
   }
-  __device__ __forceinline__ void wait() const { asm volatile("bar.sync %0, %1;" ::"r"(1 + share.group), "r"(32 * share.each) : "memory"); }
   __device__ __forceinline__ float sum(const float* from, int first) const {
     float v = from[first * plane];
     for (int p = 1; p < a.split; p++) v += from[(first + p) * plane];
@@ -42,36 +41,44 @@ template <int NT> struct ExpertOut {
     float* all = parts + (turn * expert_warps + share.group * share.each) * plane;
     turn ^= 1;
     work.each([&](int r, int m, float v) { all[share.part * plane + m * stride + r] = v; });
-    wait();
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + share.group), "r"(32 * share.each) : "memory");
+    if (a.op >= 0) {
+      // One warp, in turn, while the others go on.
+      if (share.part == (u.strip & (share.each - 1))) gate(u, rows, first, all);
+      return;
+    }
     for (int i = share.part * 32 + lane; i < 16 * 8 * NT; i += 32 * share.each) {
       int n = u.strip * 16 + (i & 15), m = i >> 4;
-      if (n >= job.n || first + m >= rows.count) continue;
-      const float* from = all + m * stride + (i & 15);
-      float v = biased(a.mul.job[a.op < 0 ? u.job : 0], expert, n, sum(from, 0));
-      if (a.op < 0) job.out[(size_t)rows.out(first + m) * job.ldo + n] = v;
-      else a.hidden[(size_t)rows.out(first + m) * a.ldh + n] = map_value(a.op, v, biased(a.mul.job[1], expert, n, sum(from, a.split)), 0, 0);
+      if (n < job.n && first + m < rows.count)
+        job.out[(size_t)rows.out(first + m) * job.ldo + n] = biased(job, expert, n, sum(all + m * stride + (i & 15), 0));
     }
-    if (a.op >= 0 && a.rounded.q != nullptr) round(job.n, u.strip, rows, first);
   }
 
-  // Rounds those 256 values of rows first .. of which the strip was the last to arrive.
-  __device__ __forceinline__ void round(int n, int strip, const Rows& rows, int first) const {
-    int lane = threadIdx.x & 31, chunk = strip >> 4, strips = min(16, (n + 15) / 16 - chunk * 16), m = share.part + lane * share.each;
-    __threadfence();
-    wait();
+  // Joins gate and up, and rounds those 256 values of a row of which these were the last to come.
+  __device__ __forceinline__ void gate(const Unit& u, const Rows& rows, int first, const float* all) const {
+    int lane = threadIdx.x & 31, expert = lists.experts[u.slot], size = a.mul.job[0].n;
+    for (int i = lane; i < 16 * 8 * NT; i += 32) {
+      int n = u.strip * 16 + (i & 15), m = i >> 4;
+      if (n >= size || first + m >= rows.count) continue;
+      const float* from = all + m * stride + (i & 15);
+      float x = biased(a.mul.job[0], expert, n, sum(from, 0)), y = biased(a.mul.job[1], expert, n, sum(from, a.split));
+      a.hidden[(size_t)rows.out(first + m) * a.ldh + n] = map_value(a.op, x, y, 0, 0);
+    }
+    if (a.rounded.q == nullptr) return;
+    __syncwarp();
+    int chunk = u.strip >> 4, strips = min(16, (size + 15) / 16 - chunk * 16);
     bool last = false;
-    if (m < 8 * NT && first + m < rows.count) {
-      int* arrived = a.arrived + (size_t)rows.out(first + m) * a.rounded.chunks + chunk;
-      last = atomicAdd(arrived, 1) == strips - 1;
+    if (lane < 8 * NT && first + lane < rows.count) {
+      int* arrived = a.arrived + (size_t)rows.out(first + lane) * a.rounded.chunks + chunk;
+      last = arrive(arrived) == strips - 1;
       if (last) *arrived = 0;
     }
-    __threadfence();
     for (uint32_t left = __ballot_sync(~0u, last); left; left &= left - 1) {
-      int row = rows.out(first + share.part + (__ffs(left) - 1) * share.each), k = chunk * 256 + lane * 8;
+      int row = rows.out(first + __ffs(left) - 1), k = chunk * 256 + lane * 8;
       const float* from = a.hidden + (size_t)row * a.ldh + k;
       float v[8];
 #pragma unroll
-      for (int i = 0; i < 8; i++) v[i] = k + i < n ? __ldcg(from + i) : 0.f;
+      for (int i = 0; i < 8; i++) v[i] = k + i < size ? fresh(from + i) : 0.f;
       emit(a.rounded, row, chunk, v);
     }
   }
@@ -100,8 +107,13 @@ template <int T> static __device__ __forceinline__ void sum_experts(const Expert
   overlap_wait();
   int warp = threadIdx.x >> 5, groups = sum_warps / a.split;
   int live = a.mul.count ? min(*a.mul.count, a.mul.rows) : a.mul.rows, plane = a.mul.rows * a.used * sum_stride;
-  float* parts = (float*)(room + sum_warps * ring);
-  ExpertLists lists = load_lists(a, (int*)(parts + a.split * plane));
+  float *parts = (float*)(room + sum_warps * ring), *weights = parts + a.split * plane;
+  int pairs = live * a.used, *ids = (int*)(weights + a.mul.rows * a.used);
+  for (int i = threadIdx.x; i < pairs; i += blockDim.x) {
+    ids[i] = a.ids[(size_t)(i / a.used) * a.ldi + i % a.used];
+    weights[i] = a.weights[(size_t)(i / a.used) * a.ldw + i % a.used];
+  }
+  ExpertLists lists = load_lists(a, ids + a.mul.rows * a.used);
   float* mine = parts + (warp & (a.split - 1)) * plane;
   each_expert<T, 1, sum_slots<T>>(a, lists, warp / a.split * lists.strips + blockIdx.x, groups * lists.strips, room + warp * ring,
                                   [&](const Unit&, const Rows& rows, int first, const auto& work) {
@@ -117,9 +129,9 @@ template <int T> static __device__ __forceinline__ void sum_experts(const Expert
     const float* from = parts + row * a.used * sum_stride + (i & 15);
     float sum = 0;
     for (int j = 0; j < a.used; j++, from += sum_stride) {
-      float v = from[0], w = a.weights[(size_t)row * a.ldw + j];
+      float v = from[0], w = weights[row * a.used + j];
       for (int p = 1; p < a.split; p++) v += from[p * plane];
-      int expert = a.ids[(size_t)row * a.ldi + j];
+      int expert = ids[row * a.used + j];
       if (job.bias) v += job.bias[(size_t)expert * job.n + n];
       if (a.scales) w *= a.scales[expert];
       sum += w * v;

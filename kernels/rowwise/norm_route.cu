@@ -1,6 +1,6 @@
-// What stands before experts for up to 64 rows: a norm of each row, its product with the router's
-// weights, the choice and the lists. A block computes the scores of 16 experts, all blocks norm all rows
-// for themselves, and the last one to be done chooses.
+// What stands before experts: a norm of each row, its product with the router's weights, the choice and
+// the lists. A block norms some rows for itself and computes their scores of 16 experts; the last one
+// to be done with rows chooses for them, and the last of all makes the lists.
 // Shapes: n up to what shared memory holds a row of, up to 512 experts. Bound: the launch and
 // a handful of trips to memory one after the other.
 #include "choose.cuh"
@@ -15,12 +15,12 @@ struct NormRouteArgs {
   const float* bias;    // the router's, or null
   float* out;           // the norm's result, or null
   Rounded rounded;
-  int* arrived;         // blocks that have written their scores; 0 between launches
-  int n, tiles, at_once, ldi, ldo;  // tiles of 16 values; rows at once
+  int* arrived;         // rows that have their experts, and for each block of rows the scores that are there; 0 between launches
+  int n, tiles, at_once, ldi, ldo;  // tiles of 16 values; rows a block
   float eps;
 };
 
-constexpr int norm_route_warps = 16, norm_route_rows = 8;
+constexpr int norm_route_warps = 16, norm_route_rows = 4;
 
 // Rows first to first + rows as floats in shared memory, stride apart. A warp takes 256 values at a
 // time; parts are the sums of their squares. Each block writes a share of what others read.
@@ -77,29 +77,30 @@ static __device__ __forceinline__ void score(const NormRouteArgs& a, int first, 
   }
 }
 
-template <int E> static __device__ __forceinline__ void norm_route(const NormRouteArgs& a, float* room) {
+// Whether the block is the last of n to come here; what the others wrote before it then can be seen.
+static __device__ __forceinline__ bool last_of(int* arrived, int n) {
   __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = arrive(arrived) == n - 1;
+    if (last) *arrived = 0;
+  }
+  __syncthreads();
+  if (last) __threadfence();
+  return last;
+}
+
+template <int E> static __device__ __forceinline__ void norm_route(const NormRouteArgs& a, float* room) {
   overlap_start();
   const uint8_t* strip = (const uint8_t*)(a.w + (size_t)blockIdx.x * a.tiles * 256);
   for (int i = threadIdx.x * 128; i < a.tiles * 1024; i += blockDim.x * 128) prefetch(strip + i);
   overlap_wait();
-  int stride = (a.n + 255) / 256 * 256;
-  for (int first = 0; first < a.route.rows; first += a.at_once) {
-    int rows = min(a.at_once, a.route.rows - first);
-    norm_into(a, first, rows, room, stride, room + a.at_once * stride);
-    score(a, first, rows, room, stride);
-    __syncthreads();
-  }
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(a.arrived, 1) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  if (threadIdx.x == 0) *a.arrived = 0;
-  __threadfence();
-  for (int row = threadIdx.x >> 5; row < a.route.rows; row += norm_route_warps) choose<E>(a.route, row);
-  __syncthreads();
-  sort_by_expert(a.lists);
+  int stride = (a.n + 255) / 256 * 256, first = blockIdx.y * a.at_once, rows = min(a.at_once, a.route.rows - first);
+  norm_into(a, first, rows, room, stride, room + a.at_once * stride);
+  score(a, first, rows, room, stride);
+  if (!last_of(a.arrived + 1 + blockIdx.y, gridDim.x)) return;
+  for (int row = threadIdx.x >> 5; row < rows; row += norm_route_warps) choose<E>(a.route, first + row);
+  if (last_of(a.arrived, gridDim.y)) sort_by_expert(a.lists);
 }
 
 #define NORM_ROUTE(E)                                                                                                            \

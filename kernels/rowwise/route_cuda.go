@@ -19,7 +19,7 @@ const (
 const routeRows = 64
 
 // Lists is room for the rows of each expert in use: Count+1, Count+1 and rows*Used
-// int32; and one that is 0 but while a launch runs.
+// int32; and 1+rows that are 0 but while a launch runs.
 type Lists struct {
 	Experts, Starts, List, Arrived gpu.Ptr
 	Count, Used                    int // experts there are, and of each row
@@ -90,7 +90,7 @@ type normRouteArgs struct {
 type Router struct{ Weights, Bias gpu.Ptr }
 
 // normRouteRows is how many rows a block holds at most.
-const normRouteRows = 8
+const normRouteRows = 4
 
 // normRouteRoom is the shared memory for a row of n values.
 func normRouteRoom(n int) int { return (n + 255) / 256 * (256*4 + 4) }
@@ -108,7 +108,7 @@ func QueueNormRoute(q *kernels.Queue, l *Lists, ids, weights, scores kernels.Pla
 	if l.Count <= 128 {
 		name = "norm_route_4"
 	}
-	kernels.Launch(q, name, gpu.Config{Grid: [3]int{(l.Count + 15) / 16}, Threads: 512, Shared: atOnce * normRouteRoom(n.N)}, normRouteArgs{
+	kernels.Launch(q, name, gpu.Config{Grid: [3]int{(l.Count + 15) / 16, (n.Rows + atOnce - 1) / atOnce}, Threads: 512, Shared: atOnce * normRouteRoom(n.N)}, normRouteArgs{
 		routeListArgs: l.choice(ids, weights, scores, r, bias, live, n.Rows), scores: scores.Ptr, in: n.In.Ptr, weight: n.Weight,
 		w: by.Weights, bias: by.Bias, out: n.Out.Ptr, rounded: n.Rounded.Args(n.Rows), arrived: l.Arrived, n: int32(n.N),
 		tiles: int32((n.N + 15) / 16), atOnce: int32(atOnce), ldi: int32(n.In.Stride), ldo: int32(n.Out.Stride), eps: n.Eps})

@@ -66,7 +66,7 @@ func routes(t *testing.T, q *kernels.Queue, r *rand.Rand, how Routing, biased bo
 // newLists makes lists that hold nothing yet.
 func newLists(t *testing.T, q *kernels.Queue, experts, used, rows int) *Lists {
 	put := func(n int) gpu.Ptr { return kerneltest.Put(t, q, make([]int32, n)) }
-	return &Lists{Experts: put(experts + 1), Starts: put(experts + 1), List: put(rows * used), Arrived: put(1), Count: experts, Used: used}
+	return &Lists{Experts: put(experts + 1), Starts: put(experts + 1), List: put(rows * used), Arrived: put(1 + rows), Count: experts, Used: used}
 }
 
 // listed fails where the lists are not those of the experts that pairs have.
