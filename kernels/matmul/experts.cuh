@@ -47,25 +47,49 @@ template <int T, int slots> struct TileRing {
   }
 };
 
-// The lists in shared memory; that of pairs only where it is short.
+// The lists in shared memory; that of pairs only where it is short. A pass is up to 8*NT rows of one
+// expert.
 struct ExpertLists {
   const int* experts;  // in use
   const int* starts;   // one more
+  const int* passes;   // the slot of each, in order, and which of its passes it is, above it
   const int* list;
-  int used, strips;    // experts in use; strips of 16 rows of all jobs, or of the gate
+  int count, strips;   // passes; strips of 16 rows of all jobs, or of the gate
 };
-constexpr int short_list = 1024;
+constexpr int short_list = 1024, slot_bits = 11;
 
-static __device__ __forceinline__ ExpertLists load_lists(const ExpertArgs& a, int* room) {
-  int n = a.mul.experts[a.count], most = min(a.count, a.mul.rows * a.used);
-  int *starts = room + most, *list = starts + most + 1, pairs = a.mul.rows * a.used;
+// Writes what the passes are, and returns how many; all lanes of a warp take part.
+static __device__ __forceinline__ int list_passes(const int* starts, int slots, int rows, int* passes) {
+  int lane = threadIdx.x & 31, count = 0;
+  for (int from = 0; from < slots; from += 32) {
+    int slot = from + lane, mine = slot < slots ? (starts[slot + 1] - starts[slot] + rows - 1) / rows : 0, upto = mine;
+#pragma unroll
+    for (int o = 1; o < 32; o <<= 1) {
+      int lower = __shfl_up_sync(~0u, upto, o);
+      if (lane >= o) upto += lower;
+    }
+    for (int i = 0; i < mine; i++) passes[count + upto - mine + i] = i << slot_bits | slot;
+    count += __shfl_sync(~0u, upto, 31);
+  }
+  return count;
+}
+
+template <int NT> static __device__ __forceinline__ ExpertLists load_lists(const ExpertArgs& a, int* room) {
+  __shared__ int count;
+  int n = a.mul.experts[a.count], pairs = a.mul.rows * a.used, most = min(a.count, pairs);
+  int *starts = room + most, *list = starts + most + 1, *passes = list + (pairs <= short_list ? pairs : 0);
   for (int i = threadIdx.x; i <= most; i += blockDim.x) {
     if (i < most) room[i] = a.mul.experts[i];
     starts[i] = a.mul.starts[i];
   }
   for (int i = threadIdx.x; i < pairs && pairs <= short_list; i += blockDim.x) list[i] = a.mul.list[i];
   __syncthreads();
-  return {room, starts, pairs <= short_list ? list : a.mul.list, n, a.mul.job[a.op < 0 ? 2 : 0].blocks};
+  if (threadIdx.x < 32) {
+    int passed = list_passes(starts, n, 8 * NT, passes);
+    if (threadIdx.x == 0) count = passed;
+  }
+  __syncthreads();
+  return {room, starts, passes, pairs <= short_list ? list : a.mul.list, count, a.mul.job[a.op < 0 ? 2 : 0].blocks};
 }
 
 // Two listed rows of x, the last one twice where there is one: those that a lane of
@@ -98,12 +122,14 @@ template <int T, int NT> struct ListedWork : GlobalRows<T, NT>, Sums<NT> {
   }
 };
 
-// A unit of work: a strip of one expert. Units count the strips of an expert, then the next's.
+// A unit of work: a pass of a strip of an expert. Units count the strips of a pass, then the next's.
 // half is which of two jobs it is where they are gated.
 struct Unit {
-  int slot, strip, job;
-  __device__ __forceinline__ Unit(const ExpertArgs& a, const ExpertLists& l, int unit, int half) {
-    slot = unit / l.strips, strip = unit - slot * l.strips, job = half;
+  int slot, first, strip, job;  // first: the first of the expert's rows
+  __device__ __forceinline__ Unit(const ExpertArgs& a, const ExpertLists& l, int unit, int half, int rows) {
+    int pass = unit / l.strips, at = l.passes[pass];
+    slot = at & ((1 << slot_bits) - 1), first = (at >> slot_bits) * rows;
+    strip = unit - pass * l.strips, job = half;
     if (a.op >= 0) return;
     job = strip < a.mul.job[0].blocks ? 0 : strip < a.mul.job[1].blocks ? 1 : 2;
     if (job > 0) strip -= a.mul.job[job - 1].blocks;
@@ -119,37 +145,34 @@ struct Share {
   }
 };
 
-// The tiles c0 to c1 of every step-th unit, as often as its rows take.
+// The tiles c0 to c1 of every step-th unit.
 template <int T, int NT> struct ExpertFeed {
   const ExpertArgs& a;
   const ExpertLists& lists;
-  int unit, step, half, c0, c1, at, left;
+  int unit, step, half, c0, c1, at;
   const uint8_t* w;
 
   __device__ __forceinline__ ExpertFeed(const ExpertArgs& args, const ExpertLists& l, int first, int apart, int job, int begin, int end)
       : a(args), lists(l), unit(first), step(apart), half(job), c0(begin), c1(end) { start(); }
-  __device__ __forceinline__ bool done() const { return unit >= lists.used * lists.strips; }
+  __device__ __forceinline__ bool done() const { return unit >= lists.count * lists.strips; }
   __device__ __forceinline__ void start() {
     if (done()) return;
-    Unit u(a, lists, unit, half);
+    Unit u(a, lists, unit, half, 8 * NT);
     const MulJob& job = a.mul.job[u.job];
     size_t strip = (size_t)lists.experts[u.slot] * ((job.n + 15) / 16) + u.strip;
     w = job.w + strip * a.mul.chunks * Layout<T>::bytes;
-    at = c0, left = lists.starts[u.slot + 1] - lists.starts[u.slot];
+    at = c0;
   }
   __device__ __forceinline__ const uint8_t* next() {
     if (done()) return nullptr;
     const uint8_t* from = w + (size_t)at * Layout<T>::bytes;
-    if (++at == c1) {
-      at = c0, left -= 8 * NT;
-      if (left <= 0) unit += step, start();
-    }
+    if (++at == c1) unit += step, start();
     return from;
   }
 };
 
-// Does every step-th unit from first on; room is the warp's ring. put takes the products:
-// the unit, its rows, the first of 8*NT, and the work that holds the values.
+// Does every step-th unit from first on; room is the warp's ring. put takes the products: the unit, all
+// rows of its expert, and the work that holds the values.
 template <int T, int NT, int slots, class Put> static __device__ __forceinline__ void
 each_expert(const ExpertArgs& a, const ExpertLists& lists, int first, int step, uint8_t* room, Put put) {
   int part = Share(a).part, half = part / a.split, chunks = a.mul.chunks;
@@ -159,8 +182,8 @@ each_expert(const ExpertArgs& a, const ExpertLists& lists, int first, int step, 
   ExpertFeed<T, NT> feed(a, lists, first, step, half, c0, c1);
 #pragma unroll 1
   for (int i = 0; i < slots; i++) ring.ask(feed.next());
-  auto multiply = [&](auto& work, const Unit& u, const Rows& rows, int m) {
-    work.take(a.mul, rows, m);
+  auto multiply = [&](auto& work, const Unit& u, const Rows& rows) {
+    work.take(a.mul, rows, u.first);
     work.clear();
 #pragma unroll 1
     for (int c = c0; c < c1; c++) {
@@ -168,22 +191,19 @@ each_expert(const ExpertArgs& a, const ExpertLists& lists, int first, int step, 
       __syncwarp();
       ring.ask(feed.next());
     }
-    put(u, rows, m, work);
+    put(u, rows, work);
   };
 #pragma unroll 1
-  for (int unit = first; unit < lists.used * lists.strips; unit += step) {
-    Unit u(a, lists, unit, half);
+  for (int unit = first; unit < lists.count * lists.strips; unit += step) {
+    Unit u(a, lists, unit, half, 8 * NT);
     Rows rows = {lists.list + lists.starts[u.slot], lists.starts[u.slot + 1] - lists.starts[u.slot], a.mul.divide};
-#pragma unroll 1
-    for (int m = 0; m < rows.count; m += 8 * NT) {
-      if constexpr (Layout<T>::k && NT == 1)
-        if (rows.count - m <= 2) {
-          FoldWork<T, 2, ListedRows<T>> work;
-          multiply(work, u, rows, m);
-          continue;
-        }
-      ListedWork<T, NT> work;
-      multiply(work, u, rows, m);
-    }
+    if constexpr (Layout<T>::k && NT == 1)
+      if (rows.count - u.first <= 2) {
+        FoldWork<T, 2, ListedRows<T>> work;
+        multiply(work, u, rows);
+        continue;
+      }
+    ListedWork<T, NT> work;
+    multiply(work, u, rows);
   }
 }

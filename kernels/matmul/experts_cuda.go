@@ -27,7 +27,7 @@ type expertForm struct{ width, split int }
 // allows it, and over all of k where there are rows enough to keep all of them busy.
 func chooseExperts(w *DeviceMatrix, rows MulRows) expertForm {
 	f := expertForm{width: 1, split: 1}
-	for rows.Rows <= narrowRows && f.split < 8 && w.chunks() > 4*f.split {
+	for rows.Rows <= narrowRows && f.split < 4 && w.chunks() > 4*f.split {
 		f.split *= 2
 	}
 	if rows.Rows*rows.Lists.Used > 8*rows.Lists.Count {
@@ -39,21 +39,30 @@ func chooseExperts(w *DeviceMatrix, rows MulRows) expertForm {
 // shortList is how many pairs blocks keep in shared memory.
 const shortList = 1024
 
-// expertShared is the memory of a block of warps with slots tiles each and so many floats for
+// expertWarps is how many warps a block of mul_T_experts_W has.
+const expertWarps = 8
+
+// shared is the memory of a block of warps with slots tiles each and so many floats for
 // the parts of results.
-func expertShared(w *DeviceMatrix, rows MulRows, warps, slots, parts int) int {
+func (f expertForm) shared(w *DeviceMatrix, rows MulRows, warps, slots, parts int) int {
 	pairs := rows.Rows * rows.Lists.Used
-	lists := 2*min(rows.Lists.Count, pairs) + 1
+	slotsUsed := min(rows.Lists.Count, pairs)
+	lists := 2*slotsUsed + 1 + slotsUsed + pairs/(8*f.width)
 	if pairs <= shortList {
 		lists += pairs
 	}
 	return warps*slots*tileBytes(w.Type) + 4*(parts+lists)
 }
 
+// units is how many strips of experts there are at most for some strips an expert.
+func (f expertForm) units(rows MulRows, strips int) int {
+	pairs := rows.Rows * rows.Lists.Used
+	return (min(rows.Lists.Count, pairs) + pairs/(8*f.width)) * strips
+}
+
 // queueExperts queues products of w's type with the lists of rows; e says what becomes of them
 // where they are gated.
 func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows, e expertArgs) {
-	const warps = 8
 	l, f, slots := rows.Lists, chooseExperts(w, rows), 2
 	if n := tileBytes(w.Type); n <= 2560 {
 		slots = 4
@@ -62,15 +71,14 @@ func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows, e 
 	}
 	strips, each := int(a.jobs[MaxProducts-1].blocks), f.split
 	if e.op >= 0 {
-		f.split = min(f.split, warps/2)
 		strips, each = int(a.jobs[0].blocks), 2*f.split
 	}
 	shared := func() int {
 		parts := 0
 		if each > 1 {
-			parts = 2 * warps * 8 * f.width * 17
+			parts = 2 * expertWarps * 8 * f.width * 17
 		}
-		return expertShared(w, rows, warps, slots, parts)
+		return f.shared(w, rows, expertWarps, slots, parts)
 	}
 	if shared() > q.Device.SharedMax {
 		f.width = 1
@@ -80,9 +88,9 @@ func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows, e 
 		resident = 2
 	}
 	e.mulArgs, e.count, e.split, e.used = a.listed(l), int32(l.Count), int32(f.split), int32(l.Used)
-	units := min(l.Count, rows.Rows*l.Used) * strips
+	blocks := (f.units(rows, strips)*each + expertWarps - 1) / expertWarps
 	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_%d", w.Type, f.width), gpu.Config{
-		Grid: [3]int{min(resident*q.Device.SMs, (units*each+warps-1)/warps)}, Threads: 32 * warps, Shared: shared()}, e)
+		Grid: [3]int{min(resident*q.Device.SMs, blocks)}, Threads: 32 * expertWarps, Shared: shared()}, e)
 }
 
 // listed is the arguments with lists of rows.
@@ -92,12 +100,14 @@ func (a mulArgs) listed(l *rowwise.Lists) mulArgs {
 }
 
 // QueueMulGate queues two products with lists of rows, into m.A and m.B, and m, which joins them; in one
-// launch, which leaves m.B alone and may use m.A, where few rows meet quantised weights of one type. arrived is room for an int32, 0 but while a launch runs,
+// launch, which leaves m.B alone and may use m.A, where a row or two meet quantised weights of one type. arrived is room for an int32, 0 but while a launch runs,
 // for each pair and 256 values.
 func QueueMulGate(q *kernels.Queue, gate, up Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, m rowwise.MapArgs, arrived gpu.Ptr) {
 	products := []Product{gate, up}
-	// Beyond so few rows the products bound, and the room that parts take is missing.
-	if rows.Rows > narrowRows || gate.W.Type != up.W.Type || gate.W.Form() == kernels.FormF32 {
+	// Where warps have a unit after another, they would wait for each other's rounding.
+	f := chooseExperts(gate.W, rows)
+	once := f.units(rows, (gate.W.N+15)/16)*2*f.split <= 2*q.Device.SMs*expertWarps
+	if !once || gate.W.Type != up.W.Type || gate.W.Form() == kernels.FormF32 {
 		QueueMul(q, products, x, rounded, rows)
 		rowwise.QueueMap(q, m)
 		return
@@ -116,12 +126,15 @@ func QueueMulGate(q *kernels.Queue, gate, up Product, x kernels.Place, rounded k
 // where a pair is a row and one of its experts; s.Add is added, and not p.Add. pairs is room for
 // N values a pair.
 func QueueMulSum(q *kernels.Queue, p Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, s rowwise.ExpertSum, pairs gpu.Ptr) {
-	const warps = 16
-	l, f, slots := rows.Lists, chooseExperts(p.W, rows), 2
+	l, f, slots, warps := rows.Lists, chooseExperts(p.W, rows), 2, 16
 	if tileBytes(p.W.Type) <= 2560 {
 		slots = 3
 	}
-	shared := expertShared(p.W, rows, warps, slots, (f.split*17+2)*rows.Rows*l.Used)
+	// Blocks of half the warps find room beside each other.
+	if (p.W.N+15)/16 > q.Device.SMs {
+		warps = 8
+	}
+	shared := f.shared(p.W, rows, warps, slots, (f.split*17+2)*rows.Rows*l.Used)
 	if p.W.Form() == kernels.FormF32 || rows.Rows > narrowRows || f.width > 1 || shared > q.Device.SharedMax {
 		out := p.Out
 		p.Out = kernels.Place{Ptr: pairs, Stride: p.W.N}

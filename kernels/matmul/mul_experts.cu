@@ -28,8 +28,8 @@ template <int NT> struct ExpertOut {
     return v;
   }
 
-  template <class Work> __device__ __forceinline__ void operator()(const Unit& u, const Rows& rows, int first, const Work& work) {
-    int lane = threadIdx.x & 31, expert = lists.experts[u.slot];
+  template <class Work> __device__ __forceinline__ void operator()(const Unit& u, const Rows& rows, const Work& work) {
+    int lane = threadIdx.x & 31, first = u.first, expert = lists.experts[u.slot];
     const MulJob& job = a.mul.job[u.job];
     if (share.each == 1) {
       work.each([&](int r, int m, float v) {
@@ -44,7 +44,7 @@ template <int NT> struct ExpertOut {
     asm volatile("bar.sync %0, %1;" ::"r"(1 + share.group), "r"(32 * share.each) : "memory");
     if (a.op >= 0) {
       // One warp, in turn, while the others go on.
-      if (share.part == (u.strip & (share.each - 1))) gate(u, rows, first, all);
+      if (share.part == (u.strip & (share.each - 1))) gate(u, rows, all);
       return;
     }
     for (int i = share.part * 32 + lane; i < 16 * 8 * NT; i += 32 * share.each) {
@@ -55,8 +55,8 @@ template <int NT> struct ExpertOut {
   }
 
   // Joins gate and up, and rounds those 256 values of a row of which these were the last to come.
-  __device__ __forceinline__ void gate(const Unit& u, const Rows& rows, int first, const float* all) const {
-    int lane = threadIdx.x & 31, expert = lists.experts[u.slot], size = a.mul.job[0].n;
+  __device__ __forceinline__ void gate(const Unit& u, const Rows& rows, const float* all) const {
+    int lane = threadIdx.x & 31, first = u.first, expert = lists.experts[u.slot], size = a.mul.job[0].n;
     for (int i = lane; i < 16 * 8 * NT; i += 32) {
       int n = u.strip * 16 + (i & 15), m = i >> 4;
       if (n >= size || first + m >= rows.count) continue;
@@ -92,33 +92,33 @@ template <int T, int NT> static __device__ __forceinline__ void mul_experts(cons
   Share share(a);
   int warp = threadIdx.x >> 5, groups = expert_warps / share.each;
   float* parts = (float*)(room + expert_warps * ring);
-  ExpertLists lists = load_lists(a, (int*)(parts + (share.each > 1 ? 2 * expert_warps * ExpertOut<NT>::plane : 0)));
+  ExpertLists lists = load_lists<NT>(a, (int*)(parts + (share.each > 1 ? 2 * expert_warps * ExpertOut<NT>::plane : 0)));
   each_expert<T, NT, expert_slots<T>>(a, lists, blockIdx.x * groups + share.group, gridDim.x * groups, room + warp * ring,
                                       ExpertOut<NT>{a, lists, parts, share});
 }
 
 template <int T> constexpr int sum_slots = Layout<T>::bytes <= 2560 ? 3 : 2;
-constexpr int sum_warps = 16, sum_stride = 17;
+constexpr int sum_stride = 17;
 
 // A block takes a strip of all experts, and keeps the parts of all pairs: [split][pairs][stride].
 template <int T> static __device__ __forceinline__ void sum_experts(const ExpertArgs& a, uint8_t* room) {
   constexpr int ring = sum_slots<T> * Layout<T>::bytes;
   overlap_start();
   overlap_wait();
-  int warp = threadIdx.x >> 5, groups = sum_warps / a.split;
+  int warps = blockDim.x >> 5, warp = threadIdx.x >> 5, groups = warps / a.split;
   int live = a.mul.count ? min(*a.mul.count, a.mul.rows) : a.mul.rows, plane = a.mul.rows * a.used * sum_stride;
-  float *parts = (float*)(room + sum_warps * ring), *weights = parts + a.split * plane;
+  float *parts = (float*)(room + warps * ring), *weights = parts + a.split * plane;
   int pairs = live * a.used, *ids = (int*)(weights + a.mul.rows * a.used);
   for (int i = threadIdx.x; i < pairs; i += blockDim.x) {
     ids[i] = a.ids[(size_t)(i / a.used) * a.ldi + i % a.used];
     weights[i] = a.weights[(size_t)(i / a.used) * a.ldw + i % a.used];
   }
-  ExpertLists lists = load_lists(a, ids + a.mul.rows * a.used);
+  ExpertLists lists = load_lists<1>(a, ids + a.mul.rows * a.used);
   float* mine = parts + (warp & (a.split - 1)) * plane;
   each_expert<T, 1, sum_slots<T>>(a, lists, warp / a.split * lists.strips + blockIdx.x, groups * lists.strips, room + warp * ring,
-                                  [&](const Unit&, const Rows& rows, int first, const auto& work) {
+                                  [&](const Unit& u, const Rows& rows, const auto& work) {
     work.each([&](int r, int m, float v) {
-      if (first + m < rows.count) mine[rows.out(first + m) * sum_stride + r] = v;
+      if (u.first + m < rows.count) mine[rows.out(u.first + m) * sum_stride + r] = v;
     });
   });
   __syncthreads();
@@ -147,7 +147,7 @@ template <int T> static __device__ __forceinline__ void sum_experts(const Expert
     mul_experts<TYPE, NT>(a, expert_room);                                                                            \
   }
 #define EXPERT_SUM(TYPE)                                                                                                 \
-  extern "C" __global__ void __launch_bounds__(32 * sum_warps, 1) mul_##TYPE##_experts_sum(const __grid_constant__ ExpertArgs a) { \
+  extern "C" __global__ void __launch_bounds__(512, 1) mul_##TYPE##_experts_sum(const __grid_constant__ ExpertArgs a) { \
     extern __shared__ __align__(16) uint8_t sum_room[];                                                               \
     sum_experts<TYPE>(a, sum_room);                                                                                   \
   }

@@ -77,13 +77,8 @@ bring(const WgmmaArgs& a, const Work& work, const Stages<T, NT, W>& s, const uin
 // acc += the strip of the warp times the rows.
 template <int T, int NT, int W> static __device__ __forceinline__ void
 multiply(float (&acc)[NT / 2], const WgmmaArgs& a, const Work& work, const Stages<T, NT, W>& s, int strip, int lane) {
-  // While the tensor cores work on one quarter, the next one becomes halves. Tools that look on between
-  // instructions spoil sums that are being written: with WGMMA_ALONE nothing happens beside.
-#ifdef WGMMA_ALONE
-  constexpr int buffers = 1;
-#else
+  // While the tensor cores work on one quarter, the next one becomes halves.
   constexpr int buffers = W == 4 ? 1 : 2;
-#endif
   uint32_t regs[buffers][16];
   Widener<HalfPart<T>::floats ? Q8_0 : T> wide;
   pin(acc);

@@ -20,7 +20,7 @@ struct NormRouteArgs {
   float eps;
 };
 
-constexpr int norm_route_warps = 16, norm_route_rows = 4;
+constexpr int norm_route_warps = 16, norm_route_rows = 8;
 
 // Rows first to first + rows as floats in shared memory, stride apart. A warp takes 256 values at a
 // time; parts are the sums of their squares. Each block writes a share of what others read.
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void score(const NormRouteArgs& a, int first, 
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, expert = blockIdx.x * 16 + warp;
   const float* w = a.w + (size_t)blockIdx.x * a.tiles * 256 + (warp >> 3) * 128 + (warp & 7) * 16 + (lane & 3) * 4;
   float sum[norm_route_rows] = {};
-#pragma unroll 4
+#pragma unroll 8
   for (int c = lane >> 2; c < a.tiles; c += 8) {
     float4 u = *(const float4*)(w + c * 256);
 #pragma unroll
@@ -81,6 +81,7 @@ static __device__ __forceinline__ void score(const NormRouteArgs& a, int first, 
 static __device__ __forceinline__ bool last_of(int* arrived, int n) {
   __shared__ bool last;
   __syncthreads();
+  if (n == 1) return true;
   if (threadIdx.x == 0) {
     last = arrive(arrived) == n - 1;
     if (last) *arrived = 0;

@@ -89,8 +89,14 @@ type normRouteArgs struct {
 // matmul keeps them, and its bias, or 0.
 type Router struct{ Weights, Bias gpu.Ptr }
 
-// normRouteRows is how many rows a block holds at most.
-const normRouteRows = 4
+// normRouteRows is how many rows a block of QueueNormRoute takes: few where they are few, so that
+// blocks share the work, and as many as it can hold sums of where the weights are read often.
+func normRouteRows(rows int) int {
+	if rows <= routeRows {
+		return 4
+	}
+	return 8
+}
 
 // normRouteRoom is the shared memory for a row of n values.
 func normRouteRoom(n int) int { return (n + 255) / 256 * (256*4 + 4) }
@@ -103,7 +109,7 @@ func NormRoutes(d *gpu.Device, experts, n int) bool {
 // QueueNormRoute queues QueueNorm of n without Bias and Center, the product of its result with
 // the router's weights into scores, and QueueRoute with them.
 func QueueNormRoute(q *kernels.Queue, l *Lists, ids, weights, scores kernels.Place, r Routing, bias, live gpu.Ptr, n NormArgs, by Router) {
-	atOnce := min(normRouteRows, n.Rows, q.Device.SharedMax/normRouteRoom(n.N))
+	atOnce := min(normRouteRows(n.Rows), n.Rows, q.Device.SharedMax/normRouteRoom(n.N))
 	name := "norm_route_16"
 	if l.Count <= 128 {
 		name = "norm_route_4"
