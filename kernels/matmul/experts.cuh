@@ -7,7 +7,7 @@
 
 struct ExpertArgs {
   MulArgs mul;
-  int count, split;  // experts there are, and warps that share k: 1, 2, 4, 8
+  int count, split;  // experts there are, and warps that share k: 1, 2, 4
   int used;          // experts of a row
   // Of gated products, of which job 0 is the gate and job 1 what it opens: the operation, or -1;
   int op;
@@ -78,18 +78,23 @@ template <int NT> static __device__ __forceinline__ ExpertLists load_lists(const
   __shared__ int count;
   int n = a.mul.experts[a.count], pairs = a.mul.rows * a.used, most = min(a.count, pairs);
   int *starts = room + most, *list = starts + most + 1, *passes = list + (pairs <= short_list ? pairs : 0);
+  bool single = a.mul.rows <= 8 * NT;  // a row has an expert once
   for (int i = threadIdx.x; i <= most; i += blockDim.x) {
     if (i < most) room[i] = a.mul.experts[i];
+    if (i < most && single) passes[i] = i;
     starts[i] = a.mul.starts[i];
   }
   for (int i = threadIdx.x; i < pairs && pairs <= short_list; i += blockDim.x) list[i] = a.mul.list[i];
   __syncthreads();
-  if (threadIdx.x < 32) {
-    int passed = list_passes(starts, n, 8 * NT, passes);
-    if (threadIdx.x == 0) count = passed;
+  if (!single) {
+    if (threadIdx.x < 32) {
+      int passed = list_passes(starts, n, 8 * NT, passes);
+      if (threadIdx.x == 0) count = passed;
+    }
+    __syncthreads();
+    n = count;
   }
-  __syncthreads();
-  return {room, starts, passes, pairs <= short_list ? list : a.mul.list, count, a.mul.job[a.op < 0 ? 2 : 0].blocks};
+  return {room, starts, passes, pairs <= short_list ? list : a.mul.list, n, a.mul.job[a.op < 0 ? 2 : 0].blocks};
 }
 
 // Two listed rows of x, the last one twice where there is one: those that a lane of

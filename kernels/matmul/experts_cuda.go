@@ -42,6 +42,25 @@ const shortList = 1024
 // expertWarps is how many warps a block of mul_T_experts_W has.
 const expertWarps = 8
 
+// expertSlots is how many tiles each of them has on their way, sumSlots how many each of
+// mul_T_experts_sum has.
+func expertSlots(t Type) int {
+	switch n := tileBytes(t); {
+	case n <= 2560:
+		return 4
+	case n <= 3360:
+		return 3
+	}
+	return 2
+}
+
+func sumSlots(t Type) int {
+	if tileBytes(t) <= 2560 {
+		return 3
+	}
+	return 2
+}
+
 // shared is the memory of a block of warps with slots tiles each and so many floats for
 // the parts of results.
 func (f expertForm) shared(w *DeviceMatrix, rows MulRows, warps, slots, parts int) int {
@@ -63,12 +82,7 @@ func (f expertForm) units(rows MulRows, strips int) int {
 // queueExperts queues products of w's type with the lists of rows; e says what becomes of them
 // where they are gated.
 func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows, e expertArgs) {
-	l, f, slots := rows.Lists, chooseExperts(w, rows), 2
-	if n := tileBytes(w.Type); n <= 2560 {
-		slots = 4
-	} else if n <= 3360 {
-		slots = 3
-	}
+	l, f := rows.Lists, chooseExperts(w, rows)
 	strips, each := int(a.jobs[MaxProducts-1].blocks), f.split
 	if e.op >= 0 {
 		strips, each = int(a.jobs[0].blocks), 2*f.split
@@ -78,7 +92,7 @@ func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows, e 
 		if each > 1 {
 			parts = 2 * expertWarps * 8 * f.width * 17
 		}
-		return f.shared(w, rows, expertWarps, slots, parts)
+		return f.shared(w, rows, expertWarps, expertSlots(w.Type), parts)
 	}
 	if shared() > q.Device.SharedMax {
 		f.width = 1
@@ -100,8 +114,8 @@ func (a mulArgs) listed(l *rowwise.Lists) mulArgs {
 }
 
 // QueueMulGate queues two products with lists of rows, into m.A and m.B, and m, which joins them; in one
-// launch, which leaves m.B alone and may use m.A, where a row or two meet quantised weights of one type. arrived is room for an int32, 0 but while a launch runs,
-// for each pair and 256 values.
+// launch, which leaves m.B alone and may use m.A, where a row or two meet quantised weights of one type.
+// arrived is room for an int32, 0 but while a launch runs, for each pair and 256 values.
 func QueueMulGate(q *kernels.Queue, gate, up Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, m rowwise.MapArgs, arrived gpu.Ptr) {
 	products := []Product{gate, up}
 	// Where warps have a unit after another, they would wait for each other's rounding.
@@ -126,15 +140,12 @@ func QueueMulGate(q *kernels.Queue, gate, up Product, x kernels.Place, rounded k
 // where a pair is a row and one of its experts; s.Add is added, and not p.Add. pairs is room for
 // N values a pair.
 func QueueMulSum(q *kernels.Queue, p Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, s rowwise.ExpertSum, pairs gpu.Ptr) {
-	l, f, slots, warps := rows.Lists, chooseExperts(p.W, rows), 2, 16
-	if tileBytes(p.W.Type) <= 2560 {
-		slots = 3
-	}
-	// Blocks of half the warps find room beside each other.
-	if (p.W.N+15)/16 > q.Device.SMs {
+	l, f, warps := rows.Lists, chooseExperts(p.W, rows), 16
+	// Blocks of half the warps find room beside each other; with more rows they are too few.
+	if (p.W.N+15)/16 > q.Device.SMs && rows.Rows <= 16 {
 		warps = 8
 	}
-	shared := f.shared(p.W, rows, warps, slots, (f.split*17+2)*rows.Rows*l.Used)
+	shared := f.shared(p.W, rows, warps, sumSlots(p.W.Type), (f.split*17+2)*rows.Rows*l.Used)
 	if p.W.Form() == kernels.FormF32 || rows.Rows > narrowRows || f.width > 1 || shared > q.Device.SharedMax {
 		out := p.Out
 		p.Out = kernels.Place{Ptr: pairs, Stride: p.W.N}

@@ -72,8 +72,9 @@ static __device__ __forceinline__ void score(const NormRouteArgs& a, int first, 
   if (expert >= a.route.experts) return;
 #pragma unroll
   for (int r = 0; r < norm_route_rows; r++) {
+    if (r >= rows) break;
     float v = warp_sum(sum[r]) + (a.bias ? a.bias[expert] : 0.f);
-    if (r < rows && lane == 0) a.scores[(size_t)(first + r) * a.route.lds + expert] = v;
+    if (lane == 0) a.scores[(size_t)(first + r) * a.route.lds + expert] = v;
   }
 }
 
