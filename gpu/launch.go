@@ -49,27 +49,29 @@ import (
 
 // Function is a kernel of the device's module.
 type Function struct {
-	name string
-	f    C.CUfunction
+	name   string
+	f      C.CUfunction
+	shared int // bytes of dynamic shared memory that its blocks may have
 }
 
 // Function finds a kernel by name and lets its blocks have up to shared bytes of
 // dynamic shared memory.
 func (d *Device) Function(name string, shared int) (Function, error) {
-	if f, ok := d.funcs[name]; ok {
-		return f, nil
+	f, ok := d.funcs[name]
+	if !ok {
+		found, err := d.module.Function(name)
+		if err != nil {
+			return Function{}, fmt.Errorf("cuModuleGetFunction: %s: %w", name, err)
+		}
+		// cu's Function is a struct of nothing but the handle.
+		f = Function{name, *(*C.CUfunction)(unsafe.Pointer(&found)), 48 << 10}
 	}
-	found, err := d.module.Function(name)
-	if err != nil {
-		return Function{}, fmt.Errorf("cuModuleGetFunction: %s: %w", name, err)
-	}
-	// cu's Function is a struct of nothing but the handle.
-	f := Function{name, *(*C.CUfunction)(unsafe.Pointer(&found))}
-	if shared > 48<<10 {
+	if shared > f.shared {
 		r := C.cuFuncSetAttribute(f.f, C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(shared))
 		if err := check("cuFuncSetAttribute", r); err != nil {
 			return Function{}, fmt.Errorf("%s with %d bytes of shared memory: %w", name, shared, err)
 		}
+		f.shared = shared
 	}
 	d.funcs[name] = f
 	return f, nil

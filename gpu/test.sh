@@ -50,6 +50,15 @@ line() {
   printf '%-9s %4s s  %s\n' "$result" "$seconds" "$2" | tee -a "$logs/table"
 }
 
+# Racecheck spoils sums that wgmma is writing while it looks on (mul_wgmma.cu): of those tests only
+# the hazards count.
+races() { # FAMILY
+  race="compute-sanitizer --tool racecheck --error-exitcode 9 $dir/$1.test -test.short -test.v"
+  $race -test.run Device -test.skip Wide || return 1
+  [ "$1" != matmul ] || { $race -test.run Wide || true; } | tee "$logs/wide.log"
+  ! grep -q 'RACECHECK SUMMARY: [1-9]' "$logs/wide.log" 2>/dev/null
+}
+
 asks() { # the program's own answers on the GPU and on the CPU
   home=$(mktemp -d)
   export HOME="$home" XDG_CONFIG_HOME="$home" XDG_DATA_HOME="$home" XDG_STATE_HOME="$home" XDG_CACHE_HOME="$home"
@@ -76,10 +85,9 @@ run() {
   [ $gpu = 0 ] || check ask . 100 sh gpu/test.sh asks "$dir" &
   [ $gpu = 0 ] || CONFAB_BACKEND=cuda check tui . 100 "$dir/main.test" -test.v -test.run TestChatOfTheBuiltInModel &
   if [ $gpu = 1 ] && command -v compute-sanitizer >/dev/null; then
-    for tool in memcheck racecheck; do
-      for f in $families; do
-        check "$f-$tool" "kernels/$f" "${SANITIZE:-400}" compute-sanitizer --tool $tool --error-exitcode 9 "$dir/$f.test" -test.short -test.v -test.run Device &
-      done
+    for f in $families; do
+      check "$f-memcheck" "kernels/$f" "${SANITIZE:-400}" compute-sanitizer --tool memcheck --error-exitcode 9 "$dir/$f.test" -test.short -test.v -test.run Device &
+      LOGS=$logs check "$f-racecheck" "kernels/$f" "${SANITIZE:-400}" sh "$root/gpu/test.sh" races "$dir" "$f" &
     done
   fi
   if [ $gpu = 1 ] && python3 -c 'import numpy' 2>/dev/null; then check big . 200 python3 engine/cuda/testdata/models.py big "$model" & fi
@@ -121,6 +129,7 @@ case $what in
 build) build ;;
 run) run ;;
 asks) logs=${LOGS:-$dir/logs}; asks ;;
+races) logs=${LOGS:-$dir/logs}; cd "kernels/$3" && races "$3" ;;
 all) build && run ;;
 *) echo "usage: gpu/test.sh [build|run [DIR]]" >&2; exit 2 ;;
 esac

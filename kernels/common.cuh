@@ -72,6 +72,14 @@ static __device__ __forceinline__ void copy16(uint32_t to, const void* from, boo
 static __device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N> static __device__ __forceinline__ void wait_for() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 
+// Four of the eight bytes of a and b: each nibble of the low half of s names one, or, where
+// its top bit is set, eight times that one's sign.
+static __device__ __forceinline__ uint32_t bytes_or_signs(uint32_t a, uint32_t b, uint32_t s) {
+  uint32_t r;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(s));
+  return r;
+}
+
 // Weights pass once through: they take no room in the first-level cache.
 static __device__ __forceinline__ uint4 load_weights(const void* p) {
   uint4 v;
@@ -79,6 +87,23 @@ static __device__ __forceinline__ uint4 load_weights(const void* p) {
                : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
   return v;
 }
+
+// Counts one more arrival, and returns how many there were before. Whoever finds that all the others
+// have arrived sees with fresh, or after a fence, what they wrote, and what was written before a
+// barrier that they passed.
+static __device__ __forceinline__ int arrive(int* count) {
+  int before;
+  asm volatile("atom.add.release.gpu.global.s32 %0, [%1], 1;" : "=r"(before) : "l"(count) : "memory");
+  return before;
+}
+static __device__ __forceinline__ float fresh(const float* p) {
+  float v;
+  asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(v) : "l"(p) : "memory");
+  return v;
+}
+
+// Asks for 128 bytes of weights to come into the second-level cache.
+static __device__ __forceinline__ void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 static __device__ __forceinline__ float round_tf32(float x) {
   uint32_t r;
@@ -94,6 +119,12 @@ static __device__ __forceinline__ float warp_sum(float v) {
 static __device__ __forceinline__ float warp_max(float v) {
   for (int o = 16; o > 0; o >>= 1) v = fmaxf(v, __shfl_xor_sync(~0u, v, o));
   return v;
+}
+
+// A number that is the larger the larger the float is, and more than 0; both zeros are one.
+static __device__ __forceinline__ uint32_t ordered(float v) {
+  uint32_t b = __float_as_uint(__fadd_rn(v, 0.f));
+  return b >> 31 ? ~b : b | 0x80000000u;
 }
 
 // The sum over all threads of a block, in the same order on every thread.

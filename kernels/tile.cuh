@@ -9,7 +9,9 @@
 // [s / 4][lane][i], bits 2*(s % 4). Q8_0: [s][lane][i], whole bytes. Then come 16
 // bytes of scales for each row, as the type needs them. Signed types (Q4_0, Q5_0,
 // Q6_K) are stored as two's complement, and are read into the top bits of a byte,
-// which makes them 16, 8 or 4 times too large.
+// which makes them 16, 8 or 4 times too large. MXFP4 has as low bits numbers that stand
+// for values (mxfp4_number): [s / 2][lane][i], of even sub-blocks in the low half of a word,
+// of odd ones in the high half. Its scales are BF16, half of the file's.
 //
 // Float weights come in tiles of 16 rows x 16 values: lane (g, t) holds values
 // 4*t .. 4*t+3 of row g and then of row g + 8.
@@ -22,7 +24,7 @@
 #pragma once
 #include "common.cuh"
 
-enum { F32 = 0, F16 = 1, Q4_0 = 2, Q4_1 = 3, Q5_0 = 6, Q5_1 = 7, Q8_0 = 8, Q4_K = 12, Q5_K = 13, Q6_K = 14, BF16 = 30 };
+enum { F32 = 0, F16 = 1, Q4_0 = 2, Q4_1 = 3, Q5_0 = 6, Q5_1 = 7, Q8_0 = 8, Q4_K = 12, Q5_K = 13, Q6_K = 14, BF16 = 30, MXFP4 = 39 };
 
 enum { form_float = 0, form_q8 = 1, form_q8k = 2 };
 enum { record_q8 = 64, record_q8k = 32, record_halves = 36 };
@@ -49,8 +51,31 @@ static __device__ __forceinline__ int tile_bytes(int type) {
     case Q8_0: return Layout<Q8_0>::bytes;
     case Q4_K: return Layout<Q4_K>::bytes;
     case Q5_K: return Layout<Q5_K>::bytes;
+    case MXFP4: return Layout<MXFP4>::bytes;
     default: return Layout<Q6_K>::bytes;
   }
+}
+
+// MXFP4's codes are numbered anew: twice the values are 0 2 4 8 -1 -3 -6 -12 for 0 to 7 and
+// 1 3 6 12 -2 -4 -8 for 8 to 14, so that n and n + 8 have the same sign. Four at once are
+// looked up in two tables of eight, where a number of the other table's gives eight times the
+// top bit at its place: nothing in the second, which has negative values' complements; in
+// the first, what turns such a complement over. The exclusive or of both is the value.
+
+// The number of a code in the file: a sign and three bits of magnitude.
+static __device__ __forceinline__ int mxfp4_number(int code) {
+  int negative = code >> 3, m = (code & 7) - negative;
+  return m < 0 ? 0 : (m & 1) << 3 | negative << 2 | m >> 1;
+}
+
+// What the numbers in the low half of n stand for, as signed bytes.
+static __device__ __forceinline__ uint32_t mxfp4_bytes(uint32_t n) {
+  return bytes_or_signs(0x08040200, 0xf4fafdff, n) ^ bytes_or_signs(0x0c060301, 0x0b070301, n ^ 0x8888);
+}
+
+// The same as the high bytes of halves; their low bytes are 0.
+static __device__ __forceinline__ uint32_t mxfp4_halves(uint32_t n) {
+  return bytes_or_signs(0x48444000, 0xcac6c2bc, n) ^ bytes_or_signs(0x4a46423c, 0x35373b3f, n ^ 0x8888);
 }
 
 // A warp's 256 values, eight neighbours a lane, rounded the way the CPU's forms do. All

@@ -13,7 +13,10 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 )
 
-var benchModel = flag.String("model", builtin, "the model file that benchmarks run")
+var (
+	benchModel = flag.String("model", builtin, "the model file that benchmarks run")
+	benchEager = flag.Bool("eager", false, "benchmarks launch kernel by kernel, for profilers that see no graphs")
+)
 
 // BenchmarkDecode advances sequences by a token a step, as chats do.
 func BenchmarkDecode(b *testing.B) {
@@ -50,7 +53,7 @@ func BenchmarkPrefill(b *testing.B) {
 
 func benchStart(b *testing.B) *Executor {
 	begin := time.Now()
-	e := start(b, load(b, *benchModel), Options{Cells: benchCells + 1})
+	e := start(b, load(b, *benchModel), Options{Cells: benchCells + 1, Eager: *benchEager})
 	device, sources = e.Name(), sourceHash(b)
 	b.Logf("%s, loaded in %.1f s", e.Name(), time.Since(begin).Seconds())
 	return e

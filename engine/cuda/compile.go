@@ -22,6 +22,9 @@ type compiler struct {
 	out *[]launcher
 	// pending are the rounded forms that the operation at hand makes.
 	pending []*rounded
+	// lists are the rows by expert of the last choice, and listed where its experts are.
+	lists  *rowwise.Lists
+	listed model.Ref
 }
 
 // rounded is a reference's values rounded for products; valid while compiling says
@@ -97,10 +100,13 @@ func (c *compiler) operation() (int, error) {
 	case *model.MatMul:
 		return c.products()
 	case *model.Norm:
-		if op.Parts == 1 {
-			return 1, c.norm(op)
+		if op.Parts > 1 {
+			return c.heads()
 		}
-		return c.heads()
+		if m, r := c.router(op); r != nil {
+			return 3, c.normRoute(op, m, r)
+		}
+		return 1, c.justNorm(op)
 	case *model.Rope, *model.Store:
 		return c.heads()
 	case *model.Attend:
@@ -110,7 +116,7 @@ func (c *compiler) operation() (int, error) {
 	case *model.Route:
 		return 1, c.route(op)
 	case *model.Experts:
-		return 1, c.experts(op)
+		return c.experts(op)
 	case *model.Give:
 		c.give(op)
 		return 1, nil
@@ -147,29 +153,32 @@ func (c *compiler) choose(op *model.Select) error {
 	return nil
 }
 
-func (c *compiler) norm(op *model.Norm) error {
-	e := c.e
-	weight, err := e.vector(op.Weight)
+func (c *compiler) justNorm(op *model.Norm) error {
+	a, err := c.norm(op, 1)
 	if err != nil {
 		return err
 	}
-	bias, err := e.vector(op.Bias)
-	if err != nil {
-		return err
-	}
-	out, to, err := c.result(op.Out, 1)
-	if err != nil {
-		return err
-	}
-	a := rowwise.NormArgs{Out: out, In: e.place(op.In), Weight: weight, Bias: bias, Rounded: to,
-		N: op.In.Width, Eps: op.Eps, Center: op.Center}
 	rows, _ := c.domain()
 	c.add(func(p *pass) {
 		a := a
 		a.Rows = rows(p)
-		rowwise.QueueNorm(e.queue, a)
+		rowwise.QueueNorm(c.e.queue, a)
 	})
 	return nil
+}
+
+// norm is what a norm, the first of n operations at hand, launches but for the number of rows.
+func (c *compiler) norm(op *model.Norm, n int) (a rowwise.NormArgs, err error) {
+	e := c.e
+	a = rowwise.NormArgs{In: e.place(op.In), N: op.In.Width, Eps: op.Eps, Center: op.Center}
+	if a.Weight, err = e.vector(op.Weight); err != nil {
+		return a, err
+	}
+	if a.Bias, err = e.vector(op.Bias); err != nil {
+		return a, err
+	}
+	a.Out, a.Rounded, err = c.result(op.Out, n)
+	return a, err
 }
 
 // values compiles what works value by value.

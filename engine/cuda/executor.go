@@ -13,6 +13,7 @@ import (
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/matmul"
+	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
 // MaxRows is the most rows a step may have.
@@ -58,6 +59,7 @@ type Executor struct {
 	plans     []*attendPlan
 	rounded   []*rounded
 	experts   []*expertRoom
+	routed    []*rowwise.Lists
 	parts     gpu.Ptr // of attention
 	partRows  int     // records in it
 	wide      gpu.Ptr // of products of many rows

@@ -41,13 +41,8 @@ func (c *compiler) products() (int, error) {
 	if n == 0 {
 		return 0, fmt.Errorf("cuda: operation %d multiplies %v in place", c.at, first.In)
 	}
-	if n == 1 && c.sums(first) {
-		sum := c.ops[c.at+1].(*model.Add)
-		other := sum.A
-		if other == first.Out {
-			other = sum.B
-		}
-		list[0].Out, list[0].Add = e.place(sum.Out), e.place(other)
+	if add, other, ok := c.sumOf(first.Out); n == 1 && ok && !(overlap(add.Out, first.In) && w.Form() == kernels.FormF32) {
+		list[0].Out, list[0].Add = e.place(add.Out), e.place(other)
 		n++
 	}
 	x := e.place(first.In)
@@ -58,27 +53,24 @@ func (c *compiler) products() (int, error) {
 	return n, nil
 }
 
-// sums says that the operation after a product adds something to its result, that
-// nobody else reads the result, and that the sum can be written at once.
-func (c *compiler) sums(op *model.MatMul) bool {
+// sumOf returns the sum of an operation's result and something else, which is the operation after it,
+// if nobody else reads the result and the sum can be written at once.
+func (c *compiler) sumOf(out model.Ref) (sum *model.Add, other model.Ref, ok bool) {
 	if c.at+1 >= len(c.ops) {
-		return false
+		return nil, other, false
 	}
-	sum, ok := c.ops[c.at+1].(*model.Add)
-	if !ok || (sum.A == op.Out) == (sum.B == op.Out) {
-		return false
+	sum, ok = c.ops[c.at+1].(*model.Add)
+	if !ok || (sum.A == out) == (sum.B == out) {
+		return nil, other, false
 	}
-	other := sum.A
-	if other == op.Out {
+	other = sum.A
+	if other == out {
 		other = sum.B
 	}
-	if overlap(other, op.Out) || overlap(sum.Out, other) && sum.Out != other {
-		return false
+	if overlap(other, out) || overlap(sum.Out, other) && sum.Out != other {
+		return nil, other, false
 	}
-	if overlap(sum.Out, op.In) && c.e.matrices[op.W].Form() == kernels.FormF32 {
-		return false
-	}
-	return sum.Out == op.Out || c.dead(op.Out, c.at+2)
+	return sum, other, sum.Out == out || c.dead(out, c.at+2)
 }
 
 // headRun collects what happens to heads of one reference.

@@ -33,7 +33,7 @@ template <int T, int NT> struct FewRing {
   __device__ __forceinline__ uint32_t place(int i) const { return at + 1024 + i * FewPlace<T, NT>::bytes; }
   __device__ __forceinline__ uint32_t eighths() const { return place(places); }
   __device__ __forceinline__ void init() const {
-    for (int i = 0; i < places; i++) barrier_init(full(i), 1), barrier_init(empty(i), few_warps);
+    for (int i = 0; i < places; i++) barrier_init(full(i), 1), barrier_init(empty(i), 32 * few_warps);
     barriers_ready();
   }
 };
@@ -229,8 +229,7 @@ template <int T, int NT> struct FewSums {
       }
       barrier_wait(ring.full(turn.place), turn.round);
       chunk(part, __shfl_sync(~0u, ring.place(turn.place), 0), warp, lane);
-      __syncwarp();
-      if (lane == 0) barrier_arrive(ring.empty(turn.place));
+      barrier_arrive(ring.empty(turn.place));
       if (c + 1 == edge) put(e - 1, part);
     }
   }

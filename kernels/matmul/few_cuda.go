@@ -36,6 +36,10 @@ func chooseFew(d *gpu.Device, w *DeviceMatrix, rows, tiles int) (fewForm, bool) 
 		if tiles*4 <= d.SMs && w.chunks() >= 32 {
 			f.split = 8
 		}
+		// With one place the copies would wait for the products.
+		if _, places := f.room(d.SharedMax, w.Type); places < 2 {
+			f.split = 8
+		}
 	}
 	least := d.SMs / 6
 	if f.rows == 32 {

@@ -5,7 +5,6 @@
 #pragma once
 #include "quant.cuh"
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 // Calls f(row, unit) for units of rows, spread over the block's threads.
 template <class F> static __device__ __forceinline__ void each_unit(int rows, int units, F f) {
   if (units == 0) return;
@@ -56,8 +55,9 @@ template <int T, int R> struct StagedRows {
   __device__ __forceinline__ float scale(int i, int c) const { return *(const float*)(scales(i, c) + 16); }
 };
 
-// A warp's part of 16 rows of W by R = 2 or 4 rows of x. Q sub-blocks share R sets of sums.
-template <int T, int R> struct FoldWork : StagedRows<T, R> {
+// A warp's part of 16 rows of W by R = 2 or 4 rows of x, of which X gives value(m) and record(m) for
+// the m that a lane asks for. Q sub-blocks share R sets of sums.
+template <int T, int R, class X = StagedRows<T, R>> struct FoldWork : X {
   static constexpr int bytes = Layout<T>::bytes, run = 1, Q = 8 / R;
   static constexpr int halves = T == Q6_K ? 2 : 1;  // of a sub-block, with a scale each
   float acc[2];
@@ -160,4 +160,3 @@ template <int T, int R> struct FoldWork : StagedRows<T, R> {
     }
   }
 };
-#endif

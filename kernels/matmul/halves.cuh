@@ -39,7 +39,12 @@ static __device__ __forceinline__ __half2 high_bytes(uint32_t w, float less) {
   return __hsub2(halves(__byte_perm(w, 0x64646464, 0x4342)), __float2half2_rn(1024 + less));
 }
 
-// A weight is scale * (integer - flip) + minimum.
+// Two powers of two in BF16; halves hold 2^-24 to 2^15.
+static __device__ __forceinline__ __half2 two_bfloat16(uint32_t v) {
+  return __floats2half2_rn(__uint_as_float(v << 16), __uint_as_float(v & 0xffff0000));
+}
+
+// A weight is scale * (integer - flip) + minimum; of MXFP4, scale * value.
 template <int T> struct Widener {
   static constexpr bool k6 = T == Q4_K || T == Q5_K, minimum = k6 || Layout<T>::minimum;
   static constexpr uint32_t flip = T == Q4_0 ? 8 : T == Q5_0 ? 16 : T == Q6_K ? 32 : T == Q8_0 ? 128 : 0;
@@ -83,16 +88,17 @@ template <int T> struct Widener {
       a = __hmul2(p & 1 ? high_bytes(v, 0) : low_bytes(v, 0), d[r]);
       b = __hmul2(p & 1 ? high_bytes(u, 0) : low_bytes(u, 0), __hneg2(dmin[r]));
     } else {
-      a = halves(shared1(at));
+      a = T == MXFP4 ? two_bfloat16(shared1(at)) : halves(shared1(at));
       if (minimum) b = halves(shared1(at + 256));
     }
     s[0] = s[1] = __low2half2(a), s[2] = s[3] = __high2half2(a);
     if (minimum) m[0] = __low2half2(b), m[1] = __high2half2(b);
   }
 
-  // Four integers of sub-block 2p + e, flipped.
+  // Four integers of sub-block 2p + e, flipped; of MXFP4, the high bytes of values.
   static __device__ __forceinline__ uint32_t integers(uint32_t low, uint32_t high, int p, int e) {
     if (T == Q8_0) return low ^ 0x80808080;
+    if (T == MXFP4) return mxfp4_halves(e ? low >> 16 : low);
     uint32_t w = (e ? low >> 4 : low) & 0x0f0f0f0f;
     if (Layout<T>::fifth) w |= ((high >> (2 * p + e)) & 0x01010101) << 4;
     if (T == Q6_K) {
@@ -116,7 +122,8 @@ template <int T> struct Widener {
       for (int i = 0; i < 4; i++) {
         int j = 2 * e + (i >> 1), r = i & 1;
         uint32_t w = integers(pick(low[T == Q8_0 ? e : 0], i), pick(high, i), p, e);
-        __half2 x = low_bytes(w, flip), y = high_bytes(w, flip);
+        __half2 x = T == MXFP4 ? halves(__byte_perm(w, 0, 0x1404)) : low_bytes(w, flip);
+        __half2 y = T == MXFP4 ? halves(__byte_perm(w, 0, 0x3424)) : high_bytes(w, flip);
         a[4 * j + r] = bits(minimum ? __hfma2(x, s[r][j], m[r][e]) : __hmul2(x, s[r][j]));
         a[4 * j + 2 + r] = bits(minimum ? __hfma2(y, s[r][j], m[r][e]) : __hmul2(y, s[r][j]));
       }

@@ -22,7 +22,7 @@ type DeviceMatrix struct {
 // own where there is a kernel for it, otherwise F16.
 func DeviceType(t Type) Type {
 	switch t {
-	case F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K:
+	case F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, MXFP4:
 		return t
 	}
 	return F16
@@ -53,7 +53,7 @@ func tileBytes(t Type) int {
 		return 1024
 	case F16, BF16:
 		return 512
-	case Q4_0, Q4_K:
+	case Q4_0, Q4_K, MXFP4:
 		return 2304
 	case Q4_1:
 		return 2560
@@ -192,6 +192,10 @@ func QueueMul(q *kernels.Queue, products []Product, x kernels.Place, rounded ker
 func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.Place, rounded kernels.Rounded, rows MulRows) {
 	a := argsOf(w, x, rounded, rows)
 	wide, high := rows.Rows > narrowRows && rows.Lists == nil, 16
+	// Few rows of floats, such as a router's, would leave most of the processor idle.
+	if blocks := fillJobs(&a.jobs, products, w.Type, 128); w.Form() == kernels.FormF32 && blocks*(rows.Rows+63)/64 < q.Device.SMs/2 {
+		wide = false
+	}
 	if wide {
 		high = 128
 	}
@@ -200,6 +204,10 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 		return
 	}
 	blocks := fillJobs(&a.jobs, products, w.Type, high)
+	if rows.Lists != nil && w.Form() != kernels.FormF32 {
+		queueExperts(q, w, a, rows, expertArgs{op: -1})
+		return
+	}
 	if f, ok := chooseStream(q.Device, w, rows.Rows, blocks); ok && rows.Lists == nil {
 		queueStream(q, w, a, f)
 		return
@@ -215,7 +223,7 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 	}
 	each := rows.Rows
 	if l := rows.Lists; l != nil {
-		a.experts, a.starts, a.list = l.Experts, l.Starts, l.List
+		a = a.listed(l)
 		c.Grid[2] = min(l.Count, rows.Rows*l.Used)
 		each = min(rows.Rows, 2*(rows.Rows*l.Used+l.Count-1)/l.Count)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
-var deviceTypes = []Type{F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K}
+var deviceTypes = []Type{F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, MXFP4}
 
 // loadMatrix makes random weights, on the device and for the CPU.
 func loadMatrix(t testing.TB, q *kernels.Queue, r *rand.Rand, typ Type, n, k int) (*DeviceMatrix, []byte) {
@@ -179,4 +179,27 @@ func TestDeviceEmbed(t *testing.T) {
 		QueueEmbed(q, out.Place(), m, kerneltest.Put(t, q, ids), len(ids), 1.5)
 		kerneltest.Same(t, fmt.Sprintf("type %d", typ), out.Get(), want)
 	}
+}
+
+// Every scale and every code of MXFP4 comes back, in both halves of a byte.
+func TestDeviceEmbedMXFP4(t *testing.T) {
+	q := kerneltest.OnDevice(t)
+	const n, k = 256, 32
+	data, ids := make([]byte, n*17), make([]int32, n)
+	for i := range n {
+		data[17*i], ids[i] = byte(i), int32(i)
+		for j := range 16 {
+			data[17*i+1+j] = byte(j | (i+j)%16<<4)
+		}
+	}
+	want := make([]float32, n*k)
+	if err := Dequantize(MXFP4, want, data); err != nil {
+		t.Fatal(err)
+	}
+	m := &DeviceMatrix{Type: MXFP4, N: n, K: k, Experts: 1}
+	m.Data = kerneltest.Put(t, q, make([]byte, m.Bytes()))
+	QueueRepack(q, m, 0, 0, n, kerneltest.Put(t, q, data))
+	out := kerneltest.NewRows(t, q, n, k, k)
+	QueueEmbed(q, out.Place(), m, kerneltest.Put(t, q, ids), n, 1)
+	kerneltest.Same(t, "every scale", out.Get(), want)
 }

@@ -36,6 +36,24 @@ struct Rows {
   }
 };
 
+// A warp's part of 16 rows of W by 8 times NT rows of x, in a product's registers.
+template <int NT> struct Sums {
+  float acc[NT][4];
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int i = 0; i < NT; i++)
+#pragma unroll
+      for (int j = 0; j < 4; j++) acc[i][j] = 0;
+  }
+  template <class Put> __device__ __forceinline__ void each(Put put) const {
+    int lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3;
+#pragma unroll
+    for (int i = 0; i < NT; i++)
+#pragma unroll
+      for (int j = 0; j < 4; j++) put(g + 8 * (j >> 1), 8 * i + 2 * t + (j & 1), acc[i][j]);
+  }
+};
+
 // Adds the warps' parts in order and writes them: part is [8][8*NT][17].
 template <int NT> static __device__ __forceinline__ void
 finish(const MulJob& job, const Rows& rows, int expert, int tile, int first, float acc[NT][4], float* part) {

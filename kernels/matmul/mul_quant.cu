@@ -1,6 +1,6 @@
 // out[m][n] = sum over k of W[n][k] * x[m][k] (+ bias[n]) (+ add[m][n]) for quantised W
 // in tiles (tile.cuh), x rounded to bytes; up to three matrices with the same x in one
-// launch, or the experts of a bank with a list of rows each.
+// launch. Experts: mul_experts.cu.
 // Shapes: any n, k padded to 256, any number of rows. A block takes 16 rows of W, and
 // then the next of its share, its eight warps an eighth of k each; the eighths are added
 // in order, and within one the blocks of 256 follow each other, whatever the number of rows of x: a row's result
@@ -12,26 +12,6 @@
 // 43 to 67 %; at 64 rows of x 13 to 16 % and 92 to 165 TFLOP/s.
 #include "quant.cuh"
 
-// Rows of x in global memory.
-template <int T, int NT> struct GlobalRows {
-  static constexpr int size = Layout<T>::k ? record_q8k : record_q8;
-  const uint8_t* q;
-  const uint8_t* record;
-  uint32_t row[NT];  // of row lane / 4, in chunks; s is added
-  int s, lane;
-  __device__ __forceinline__ uint4 pair(int i, int p) const {
-    return *(const uint4*)(q + (size_t)(row[i] + s) * 256 + p * 64 + (lane & 3) * 16);
-  }
-  __device__ __forceinline__ uint32_t sums(int i) const {
-    return *(const uint32_t*)(record + (size_t)(row[i] + s) * size + (lane & 3) * 4);
-  }
-  __device__ __forceinline__ const uint8_t* scales(int i, int c) const {
-    uint32_t other = __shfl_sync(~0u, row[i], (lane & 3) * 8 + c * 4);
-    return record + (size_t)(other + s) * size;
-  }
-  __device__ __forceinline__ float scale(int i, int c) const { return *(const float*)(scales(i, c) + 16); }
-};
-
 // The tiles of one matrix from `tile` on that are this block's: every gridDim.x-th below
 // `tiles`. While one tile is finished, the next one's weights are on their way.
 template <int T, int NT> static __device__ __forceinline__ void
@@ -42,14 +22,9 @@ mul_tiles(const MulArgs& a, const MulJob& job, int tile, int tiles, float* part,
   size_t strip = (size_t)a.chunks * bytes;
   const uint8_t* w = job.w + tile * strip + (size_t)s0 * bytes;
   Tile<T> now;
-  if (a.experts == nullptr && s0 < s1) now.load(w, lane);
+  if (s0 < s1) now.load(w, lane);
   if (!waited) overlap_wait();
-  int expert;
-  Rows rows = rows_of(a, expert);
-  if (a.experts != nullptr) {
-    w += (size_t)expert * ((job.n + 15) / 16) * strip;
-    if (rows.count > 0 && s0 < s1) now.load(w, lane);
-  }
+  Rows rows = {nullptr, a.count ? min(*a.count, a.rows) : a.rows, 1};
   GlobalRows<T, NT> x = {(const uint8_t*)a.x, a.record};
   x.lane = lane;
   int step = gridDim.y * 8 * NT;
@@ -64,7 +39,7 @@ mul_tiles(const MulArgs& a, const MulJob& job, int tile, int tiles, float* part,
         const uint8_t* next = s + 1 < s1 ? w + (size_t)(s + 1 - s0) * bytes : then;
         mul_tile<T, NT>(acc, now, x, next, next != nullptr, lane);
       }
-      finish<NT>(job, rows, expert, tile, first, acc, part);
+      finish<NT>(job, rows, 0, tile, first, acc, part);
     }
   }
 }
@@ -101,3 +76,4 @@ MULS(8, 2)
 MULS(12, 2)
 MULS(13, 2)
 MULS(14, 1)
+MULS(39, 2)

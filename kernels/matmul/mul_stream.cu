@@ -12,24 +12,6 @@
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 template <int R> constexpr int row_groups = R < 8 ? 1 : R / 8;
 
-// A warp's part of 16 rows of W by 8 times NT rows of x, in a product's registers.
-template <int NT> struct Sums {
-  float acc[NT][4];
-  __device__ __forceinline__ void clear() {
-#pragma unroll
-    for (int i = 0; i < NT; i++)
-#pragma unroll
-      for (int j = 0; j < 4; j++) acc[i][j] = 0;
-  }
-  template <class Put> __device__ __forceinline__ void each(Put put) const {
-    int lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-#pragma unroll
-    for (int i = 0; i < NT; i++)
-#pragma unroll
-      for (int j = 0; j < 4; j++) put(g + 8 * (j >> 1), 8 * i + 2 * t + (j & 1), acc[i][j]);
-  }
-};
-
 template <int T, int R> struct QuantWork : StagedRows<T, R>, Sums<row_groups<R>> {
   static constexpr int bytes = Layout<T>::bytes, run = 1;
   __device__ __forceinline__ void multiply(const uint8_t* p, int at, int) {
@@ -113,3 +95,4 @@ FOLDED(12)
 FOLDED(13)
 FOLDED(14)
 ROWS(FloatWork, 30)
+ROWS(QuantWork, 39)

@@ -102,7 +102,7 @@ multiply(float (&acc)[NT / 2], const WgmmaArgs& a, const Work& work, const Stage
       wgmma_commit();
       wgmma_wait<buffers - 1>();
       bool done = buffers == 1 || p > 0 || c > work.c0;
-      if (done && (threadIdx.x & 127) == 0) barrier_arrive(s.empty + ((p + 5 - buffers) & 3) * 8);
+      if (done) barrier_arrive(s.empty + ((p + 5 - buffers) & 3) * 8);
     }
   }
   wgmma_wait<0>();
@@ -167,7 +167,7 @@ template <int T, int NT, int W> static __device__ __forceinline__ void mul_wgmma
   if (j > 0) block -= a.job[j - 1].blocks;
   uint32_t at = shared_address(memory);
   if (threadIdx.x == 0) {
-    for (int i = 0; i < 4; i++) barrier_init(at + 8 * i, 1), barrier_init(at + 32 + 8 * i, W);
+    for (int i = 0; i < 4; i++) barrier_init(at + 8 * i, 1), barrier_init(at + 32 + 8 * i, 128 * W);
     barriers_ready();
   }
   const uint8_t* w = nullptr;
@@ -215,3 +215,4 @@ WGMMAS(12)
 WGMMAS(13)
 WGMMAS(14)
 WGMMAS(30)
+WGMMAS(39)

@@ -14,6 +14,13 @@ static __device__ __forceinline__ float half_at(const uint4& v, int i) {
   return __half2float(__ushort_as_half((unsigned short)(i & 1 ? w >> 16 : w)));
 }
 
+// The scale of sub-block s of types that have a float for each, for integers as they come
+// from the tile.
+template <int T> static __device__ __forceinline__ float scale_at(const uint4& v, int s) {
+  if (T == MXFP4) return __uint_as_float(s & 1 ? word(v, s >> 1) & 0xffff0000 : word(v, s >> 1) << 16);
+  return half_at(v, s) * (T == Q4_0 ? 0.0625f : T == Q5_0 ? 0.125f : 1.f);
+}
+
 // 16 bytes of weights from global memory, or of a copy in shared memory.
 template <bool copied> static __device__ __forceinline__ uint4 weights_at(const uint8_t* p) {
   if (copied) return *(const uint4*)p;
@@ -60,6 +67,7 @@ template <int T, bool copied = false> struct Tile {
       uint32_t w = word(low[T == Q8_0 ? s : s >> 1], i);
       if (T == Q8_0) a[i] = w;
       if (T == Q4_K || T == Q4_1) a[i] = (odd ? w >> 4 : w) & 0x0f0f0f0f;
+      if (T == MXFP4) a[i] = mxfp4_bytes(odd ? w >> 16 : w);
       if (T == Q4_0) a[i] = (odd ? w : w << 4) & 0xf0f0f0f0;
       if (T == Q5_K || T == Q5_1) a[i] = ((odd ? w >> 4 : w) & 0x0f0f0f0f) | ((word(h[0], i) >> s) & 0x01010101) << 4;
       if (T == Q5_0) a[i] = ((odd ? w >> 1 : w << 3) & 0x78787878) | ((word(h[0], i) >> s) & 0x01010101) << 7;
@@ -73,6 +81,26 @@ template <int T, bool copied = false> struct Tile {
 //   sums(i)       the sums' word t of that row's record (K types)
 //   scale(i, c)   the scale of row 2t + c (K types)
 //   scales(i, c)  the record of row 2t + c (the others)
+
+// Such rows in global memory.
+template <int T, int NT> struct GlobalRows {
+  static constexpr int size = Layout<T>::k ? record_q8k : record_q8;
+  const uint8_t* q;
+  const uint8_t* record;
+  uint32_t row[NT];  // of row lane / 4, in chunks; s is added
+  int s, lane;
+  __device__ __forceinline__ uint4 pair(int i, int p) const {
+    return *(const uint4*)(q + (size_t)(row[i] + s) * 256 + p * 64 + (lane & 3) * 16);
+  }
+  __device__ __forceinline__ uint32_t sums(int i) const {
+    return *(const uint32_t*)(record + (size_t)(row[i] + s) * size + (lane & 3) * 4);
+  }
+  __device__ __forceinline__ const uint8_t* scales(int i, int c) const {
+    uint32_t other = __shfl_sync(~0u, row[i], (lane & 3) * 8 + c * 4);
+    return record + (size_t)(other + s) * size;
+  }
+  __device__ __forceinline__ float scale(int i, int c) const { return *(const float*)(scales(i, c) + 16); }
+};
 
 // acc += the tile times 8*NT rows, and the tile becomes the next one where more says
 // that there is one.
@@ -113,8 +141,7 @@ mul_tile(float acc[NT][4], Tile<T, copied>& w, const Source& x, const uint8_t* n
     for (int e = 0; e < 2; e++)
 #pragma unroll
       for (int r = 0; r < 2; r++) {
-        constexpr float times = T == Q4_0 ? 0.0625f : T == Q5_0 ? 0.125f : 1.f;
-        if (!Layout<T>::k) ds[e][r] = half_at(scale[r], 2 * p + e) * times;
+        if (!Layout<T>::k) ds[e][r] = scale_at<T>(scale[r], 2 * p + e);
         if (Layout<T>::minimum) ms[e][r] = half_at(minimum[r], 2 * p + e);
         if (T == Q4_K || T == Q5_K) by[e][r] = (sc[r][p >> 1] >> (16 * (p & 1) + 8 * e)) & 255;
       }

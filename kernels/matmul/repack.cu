@@ -34,6 +34,10 @@ static __device__ int integer(int type, const uint8_t* row, int k) {
       return type == Q5_0 ? n ^ 16 : n;
     }
     case Q8_0: return row[(k >> 5) * 34 + 2 + j];
+    case MXFP4: {
+      const uint8_t* b = row + (k >> 5) * 17 + 1;
+      return mxfp4_number(j < 16 ? b[j] & 15 : b[j - 16] >> 4);
+    }
     case Q4_K: {
       const uint8_t* b = row + (k >> 8) * 144 + 16 + ((k >> 6) & 3) * 32;
       return k & 32 ? b[j] >> 4 : b[j] & 15;
@@ -62,6 +66,11 @@ static __device__ int scale_byte(int type, const uint8_t* row, int chunk, int i,
   }
   int block = chunk * 8 + ((i & 15) >> 1), size = type == Q4_0 ? 18 : type == Q4_1 ? 20 : type == Q5_0 ? 22 : type == Q5_1 ? 24 : 34;
   if (block * 32 >= k) return 0;
+  if (type == MXFP4) {
+    // 2^(e - 128) as BF16, where the least two are no normal numbers.
+    int e = row[block * 17];
+    return (e < 2 ? 32 << e : (e - 1) << 7) >> (8 * (i & 1)) & 255;
+  }
   return row[block * size + (i >= 16 ? 2 : 0) + (i & 1)];
 }
 
@@ -87,7 +96,8 @@ extern "C" __global__ void repack_quant(const __grid_constant__ RepackArgs a) {
       } else {
         for (int s = 0; s < 4; s++) byte |= ((value(4 * (part - low) + s) >> 4) & 3) << (2 * s);
       }
-      word |= (uint32_t)(byte & 255) << (8 * b);
+      if (type == MXFP4) word |= (uint32_t)(byte & 15) << (4 * b) | (uint32_t)(byte >> 4) << (16 + 4 * b);
+      else word |= (uint32_t)(byte & 255) << (8 * b);
     }
     ((uint32_t*)dst)[w] = word;
   }
@@ -140,6 +150,11 @@ static __device__ float tile_value(int type, const uint8_t* table, int chunks, i
   int s = (k >> 5) & 7, t = (k & 15) >> 2, i = second + 2 * ((k >> 4) & 1), b = k & 3, lane = g * 4 + t;
   int at = lane * 16 + i * 4 + b;
   if (type == Q8_0) return __fmul_rn(__half2float(*(const __half*)(p + 4096 + r * 16 + s * 2)), (float)(int8_t)p[s * 512 + at]);
+  if (type == MXFP4) {
+    uint32_t four = *(const uint16_t*)(p + (s >> 1) * 512 + at - b + 2 * (s & 1));
+    float d = __uint_as_float((uint32_t)*(const uint16_t*)(p + 2048 + r * 16 + s * 2) << 16);
+    return __fmul_rn(d, (float)(int8_t)(mxfp4_bytes(four) >> (8 * b)));
+  }
   int n = (p[(s >> 1) * 512 + at] >> (4 * (s & 1))) & 15;
   bool fifth = type == Q5_0 || type == Q5_1 || type == Q5_K;
   if (fifth) n |= ((p[2048 + at] >> s) & 1) << 4;

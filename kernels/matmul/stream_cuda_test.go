@@ -19,31 +19,41 @@ func TestDeviceStreamForms(t *testing.T) {
 	if !hopper(q.Device) {
 		t.Skip("not a device of compute capability 9.0")
 	}
-	n := 1000
+	n, types := 1000, []Type{BF16, Q4_1, MXFP4, Q8_0, Q4_K, Q5_K, Q6_K}
 	if testing.Short() {
-		n = 150
+		n, types = 150, []Type{BF16, Q8_0, Q4_K}
 	}
-	const most = 80
-	for _, typ := range []Type{BF16, Q4_1, Q8_0, Q4_K, Q5_K, Q6_K} {
+	for _, typ := range types {
 		for _, k := range []int{256, 2048} {
-			r := rand.New(rand.NewPCG(uint64(typ), uint64(k)))
-			m, _ := loadMatrix(t, q, r, typ, n, k)
-			x := randomRows(r, most, k)
-			want := deviceProduct(t, q, m, x, most)
-			for rows := 2; rows <= 32; rows *= 2 {
-				if rows < 8 && m.Form() != kernels.FormQ8K {
+			t.Run(fmt.Sprintf("type-%d-%d", typ, k), func(t *testing.T) {
+				kerneltest.Use(t, q)
+				streamForms(t, q, typ, n, k)
+			})
+		}
+	}
+}
+
+func streamForms(t *testing.T, q *kernels.Queue, typ Type, n, k int) {
+	const most = 80
+	r := rand.New(rand.NewPCG(uint64(typ), uint64(k)))
+	m, _ := loadMatrix(t, q, r, typ, n, k)
+	x := randomRows(r, most, k)
+	want := deviceProduct(t, q, m, x, most)
+	for rows := 2; rows <= 32; rows *= 2 {
+		if rows < 8 && m.Form() != kernels.FormQ8K {
+			continue
+		}
+		for i, cluster := range []int{1, 2, 4, 8} {
+			f := streamForm{rows: rows, cluster: cluster, slots: 1 + i%mostSlots}
+			if f.fit(q.Device.SharedMax, m, rows) < f.slots {
+				continue
+			}
+			for _, live := range []int{rows + rows/2, rows, 2*rows - 1} {
+				if testing.Short() && live != rows+rows/2 {
 					continue
 				}
-				for i, cluster := range []int{1, 2, 4, 8} {
-					f := streamForm{rows: rows, cluster: cluster, slots: 1 + i%mostSlots}
-					if f.fit(q.Device.SharedMax, m, rows) < f.slots {
-						continue
-					}
-					for _, live := range []int{rows, rows + rows/2, 2*rows - 1} {
-						got := streamProduct(t, q, m, x, live, f)
-						kerneltest.Same(t, fmt.Sprintf("type %d, k %d, %d rows, %+v", typ, k, live, f), got, want[:live*n])
-					}
-				}
+				got := streamProduct(t, q, m, x, live, f)
+				kerneltest.Same(t, fmt.Sprintf("%d rows, %+v", live, f), got, want[:live*n])
 			}
 		}
 	}

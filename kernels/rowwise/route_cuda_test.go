@@ -19,20 +19,19 @@ import (
 func TestDeviceRoute(t *testing.T) {
 	q := kerneltest.OnDevice(t)
 	r := rand.New(rand.NewPCG(1, 9))
-	for _, rule := range []RouteRule{RouteSoftmax, RouteChosen, RouteSigmoid} {
-		for _, shape := range [][4]int{{8, 2, 0, 0}, {40, 4, 0, 0}, {64, 6, 8, 3}, {256, 8, 8, 4}, {1000, 8, 1, 1}} {
+	for i, rule := range []RouteRule{RouteSoftmax, RouteChosen, RouteSigmoid} {
+		for _, shape := range [][4]int{{8, 2, 0, 0}, {40, 4, 0, 0}, {64, 6, 8, 3}, {256, 8, 8, 4}, {1000, 32, 1, 1}} {
 			for _, biased := range []bool{false, true} {
 				experts, used := shape[0], shape[1]
 				how := Routing{Rule: rule, Normalize: rule != RouteChosen, Scale: 1.3, Groups: shape[2], GroupsUsed: shape[3]}
-				routes(t, q, r, how, biased, experts, used)
+				routes(t, q, r, how, biased, experts, used, []int{1, 40, 75}[i])
 			}
 		}
 	}
 }
 
-func routes(t *testing.T, q *kernels.Queue, r *rand.Rand, how Routing, biased bool, experts, used int) {
+func routes(t *testing.T, q *kernels.Queue, r *rand.Rand, how Routing, biased bool, experts, used, rows int) {
 	t.Helper()
-	const rows = 9
 	var bias gpu.Ptr
 	if biased {
 		how.Bias = kerneltest.Gaussians(r, experts)
@@ -47,9 +46,10 @@ func routes(t *testing.T, q *kernels.Queue, r *rand.Rand, how Routing, biased bo
 		scores = append(scores, float32(math.NaN()))
 	}
 	ids, weights := kerneltest.Put(t, q, make([]int32, (rows+1)*used)), kerneltest.NewRows(t, q, rows+1, used, used+1)
-	QueueRoute(q, kernels.Place{Ptr: ids, Stride: used}, weights.Place(),
-		kerneltest.NewRows(t, q, rows+1, experts, experts+1).Set(scores).Place(), how, bias, rows+1, experts, used)
-	what := fmt.Sprintf("rule %d, %d of %d experts, %d of %d groups, bias %t", how.Rule, used, experts, how.GroupsUsed, how.Groups, biased)
+	lists := newLists(t, q, experts, used, rows+1)
+	QueueRoute(q, lists, kernels.Place{Ptr: ids, Stride: used}, weights.Place(),
+		kerneltest.NewRows(t, q, rows+1, experts, experts+1).Set(scores).Place(), how, bias, kerneltest.Put(t, q, []int32{int32(rows)}), rows+1)
+	what := fmt.Sprintf("rule %d, %d rows, %d of %d experts, %d of %d groups, bias %t", how.Rule, rows, used, experts, how.GroupsUsed, how.Groups, biased)
 	got := kerneltest.Fetch[int32](t, q, ids, (rows+1)*used)
 	if !slices.Equal(got[:rows*used], wantIDs) {
 		t.Fatalf("%s: experts %v, want %v", what, got, wantIDs)
@@ -60,4 +60,32 @@ func routes(t *testing.T, q *kernels.Queue, r *rand.Rand, how Routing, biased bo
 		t.Errorf("%s: padding has the experts %v", what, padding)
 	}
 	kerneltest.Near(t, what, weights.Get()[:rows*used], wantWeights, 1e-5)
+	listed(t, q, what, lists, wantIDs)
+}
+
+// newLists makes lists that hold nothing yet.
+func newLists(t *testing.T, q *kernels.Queue, experts, used, rows int) *Lists {
+	put := func(n int) gpu.Ptr { return kerneltest.Put(t, q, make([]int32, n)) }
+	return &Lists{Experts: put(experts + 1), Starts: put(experts + 1), List: put(rows * used), Arrived: put(1 + rows), Count: experts, Used: used}
+}
+
+// listed fails where the lists are not those of the experts that pairs have.
+func listed(t *testing.T, q *kernels.Queue, what string, l *Lists, ids []int32) {
+	t.Helper()
+	experts, starts := kerneltest.Fetch[int32](t, q, l.Experts, l.Count+1), kerneltest.Fetch[int32](t, q, l.Starts, l.Count+1)
+	list := kerneltest.Fetch[int32](t, q, l.List, len(ids))
+	used := slices.Compact(slices.Sorted(slices.Values(ids)))
+	if n := int(experts[l.Count]); n != len(used) || !slices.Equal(experts[:n], used) || n < l.Count && experts[n] != -1 || starts[0] != 0 || int(starts[n]) != len(ids) {
+		t.Fatalf("%s: lists of %v from %v, want %v", what, experts, starts, used)
+	}
+	for i, e := range used {
+		for _, pair := range list[starts[i]:starts[i+1]] {
+			if ids[pair] != e {
+				t.Fatalf("%s: pair %d, which has expert %d, is in the list of %d", what, pair, ids[pair], e)
+			}
+		}
+	}
+	if slices.Sort(list); len(slices.Compact(list)) != len(ids) {
+		t.Fatalf("%s: a pair is listed twice", what)
+	}
 }

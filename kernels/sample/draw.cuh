@@ -34,11 +34,6 @@ struct SampleArgs {
 typedef unsigned long long u64;
 
 // Tokens come in the order of their ranks: larger logits first, then lower ids.
-static __device__ __forceinline__ uint32_t ordered(float v) {
-  uint32_t b = __float_as_uint(__fadd_rn(v, 0.f));
-  return b >> 31 ? ~b : b | 0x80000000u;
-}
-
 static __device__ __forceinline__ u64 rank_of(float v, int id) { return (u64)(~ordered(v)) << 32 | (uint32_t)id; }
 
 // Philox4x32-10 at one counter; see philox.go.
