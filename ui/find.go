@@ -44,7 +44,10 @@ func (r *root) findInChat(words string) tea.Cmd {
 		return r.sayFound(words)
 	}
 	v := &r.pane().view
-	v.reading, r.focus = true, focusText
+	if hits, _ := v.hits(words); len(hits) == 0 {
+		return r.fail("%s is not in this chat", inQuotes(words))
+	}
+	r.focus = focusText
 	v.read()
 	r.find.term, v.search = words, words
 	r.nextHit(0)
