@@ -262,7 +262,7 @@ func (s *fakeStream) emit(ev *engine.Event) {
 		ev.Changes = append(ev.Changes, engine.Change{Index: s.sent, Sampling: s.sampling})
 		s.turned = false
 	}
-	tok := engine.Token{Index: s.sent, Text: t.text, Thinking: t.thinking, Alternatives: candidates(t.text, s.req.Alternatives)}
+	tok := engine.Token{Index: s.sent, Text: t.text, Thinking: t.thinking, Alternatives: likely(t.text, s.req.Alternatives)}
 	tok.ID, tok.LogProb = tok.Alternatives[0].ID, tok.Alternatives[0].LogProb
 	for _, a := range tok.Alternatives {
 		if a.Text == t.text {
@@ -321,8 +321,8 @@ func tokenID(s string) int32 {
 	return int32(h.Sum32() & 0xfff)
 }
 
-// candidates makes up a distribution whose shape depends on the token.
-func candidates(s string, n int) []engine.Alternative {
+// likely makes up a distribution whose shape depends on the token.
+func likely(s string, n int) []engine.Alternative {
 	words := []string{" the", " a", " sea", " blue", " and", " of", " to", " see", " be", " it"}
 	id := tokenID(s)
 	sharp := 0.4 + float64(id%7)/3

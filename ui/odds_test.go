@@ -17,11 +17,11 @@ func TestPictureOfTheKnobs(t *testing.T) {
 	b.ask("poem")
 	a := b.r.pane().conv.last().answer
 	tok := &a.tokens[len(a.tokens)-1]
-	tok.alts = nil
+	var alts []engine.Alternative
 	for i, p := range []float64{0.5, 0.3, 0.1, 0.05, 0.05} {
-		tok.alts = append(tok.alts, engine.Alternative{Text: string(rune('a' + i)), TokenProb: engine.TokenProb{ID: int32(i), LogProb: float32(math.Log(p))}})
+		alts = append(alts, engine.Alternative{Text: string(rune('a' + i)), TokenProb: engine.TokenProb{ID: int32(i), LogProb: float32(math.Log(p))}})
 	}
-	tok.id = 0
+	tok.id, tok.alts = 0, a.others.add(alts)
 	b.r.setKnob(knobTemperature, 1)
 	b.r.setKnob(knobTopK, 3)
 	b.r.setKnob(knobTopP, 0.7)

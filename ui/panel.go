@@ -150,7 +150,7 @@ func (r *root) pictureLines(w, h int) []string {
 		title = "last token"
 	}
 	s := r.pane().conv.layers.settings(r.base())
-	odds := simulate(tok.alts, s)
+	odds := simulate(r.pane().lastAnswer().others.of(tok), s)
 	raised, lowered := th.mark.shades[1], th.mark.shades[0]
 	lines := []string{beside("  "+th.dim.draw(title), th.dim.draw(raised+" raised  "+lowered+" lowered")+"  ", w)}
 	cut := ""
@@ -223,7 +223,7 @@ func (r *root) newestToken() (*token, bool) {
 	}
 	r.pane().conv.last().recall()
 	for i := len(a.tokens) - 1; i >= 0; i-- {
-		if len(a.tokens[i].alts) > 0 {
+		if a.tokens[i].alts.len() > 0 {
 			return &a.tokens[i], a.running()
 		}
 	}

@@ -72,8 +72,8 @@ func (s *tokenSheet) spoken() []string {
 			continue
 		}
 		line := fmt.Sprintf("token %d, %q, had %s", i+1, shownToken(s.pieceOf(tok)), strings.TrimSpace(percent(float32(tok.likely()))))
-		if len(tok.alts) > 0 && tok.alts[0].ID != tok.id {
-			best := &tok.alts[0]
+		if alts := s.t.answer.others.of(tok); len(alts) > 0 && alts[0].ID != tok.id {
+			best := &alts[0]
 			line += fmt.Sprintf("; %q had %s", shownToken(best.Text), strings.TrimSpace(percent(float32(math.Exp(float64(best.LogProb))))))
 		}
 		out = append(out, line)

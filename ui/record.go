@@ -16,7 +16,8 @@ func (a *answer) odds() *store.Odds {
 	for i := range a.tokens {
 		t := &a.tokens[i]
 		o := store.TokenOdds{ID: t.id, LogProb: t.logProb, Prob: t.prob, Length: t.end - t.start, Thinking: t.thinking}
-		for _, c := range t.alts[:min(len(t.alts), alternatives)] {
+		alts := a.others.of(t)
+		for _, c := range alts[:min(len(alts), alternatives)] {
 			o.Alternatives = append(o.Alternatives, store.Candidate{ID: c.ID, LogProb: c.LogProb, Text: c.Text})
 		}
 		list[i] = o
@@ -57,10 +58,11 @@ func (t *turn) recall() {
 		}
 		a.tokens[i] = token{id: o.ID, logProb: o.LogProb, prob: o.Prob, start: *at, end: *at + o.Length, thinking: o.Thinking}
 		*at += o.Length
-		for _, c := range o.Alternatives {
-			p := engine.TokenProb{ID: c.ID, LogProb: c.LogProb}
-			a.tokens[i].alts = append(a.tokens[i].alts, engine.Alternative{TokenProb: p, Text: c.Text})
+		alts := make([]engine.Alternative, len(o.Alternatives))
+		for j, c := range o.Alternatives {
+			alts[j] = engine.Alternative{TokenProb: engine.TokenProb{ID: c.ID, LogProb: c.LogProb}, Text: c.Text}
 		}
+		a.tokens[i].alts = a.others.add(alts)
 	}
 }
 
@@ -70,7 +72,7 @@ func (c *conversation) release() {
 	last := c.lastOf(chat.Assistant)
 	for _, t := range c.turns {
 		if a := t.answer; t != last && a != nil && !a.running() && t.m.Odds != nil {
-			a.tokens, a.recalled = nil, false
+			a.tokens, a.others, a.recalled = nil, candidates{}, false
 		}
 	}
 }

@@ -95,7 +95,7 @@ func TestTokensAndBranch(t *testing.T) {
 	b.shows("token 3 of 29")
 	tok := b.r.pane().conv.last().answer.tokens[2]
 	s := b.r.sheet.(*tokenSheet)
-	alt := tok.alts[s.alt]
+	alt := b.r.pane().conv.last().answer.others.of(&tok)[s.alt]
 	b.keys("enter")
 	b.settle()
 	req := b.f.asked[1]

@@ -67,8 +67,8 @@ func (s *tokenSheet) jump(from, n int) {
 // taken is the place of the token itself among its alternatives.
 func (s *tokenSheet) taken(i int) int {
 	tok := &s.t.answer.tokens[i]
-	for j := range tok.alts {
-		if tok.alts[j].ID == tok.id {
+	for j, a := range s.t.answer.others.of(tok) {
+		if a.ID == tok.id {
 			return j
 		}
 	}
@@ -76,7 +76,7 @@ func (s *tokenSheet) taken(i int) int {
 }
 
 func (s *tokenSheet) choose(n int) {
-	if k := len(s.t.answer.tokens[s.at].alts); k > 0 {
+	if k := s.t.answer.tokens[s.at].alts.len(); k > 0 {
 		s.alt = (s.alt + n + k) % k
 	}
 }

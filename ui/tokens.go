@@ -127,8 +127,7 @@ func (s *tokenSheet) alternatives(r *root, w int) []string {
 	th := r.th
 	tok := &s.t.answer.tokens[s.at]
 	out := []string{th.dim.draw(fit(fmt.Sprintf("token %d of %d", s.at+1, len(s.t.answer.tokens)), w)), ""}
-	for i := range tok.alts {
-		a := &tok.alts[i]
+	for i, a := range s.t.answer.others.of(tok) {
 		p := math.Exp(float64(a.LogProb))
 		pn, bar := pen(""), th.dim
 		if a.ID == tok.id {
@@ -154,8 +153,8 @@ func (s *tokenSheet) alternatives(r *root, w int) []string {
 }
 
 func (s *tokenSheet) listed(tok *token) bool {
-	for i := range tok.alts {
-		if tok.alts[i].ID == tok.id {
+	for _, a := range s.t.answer.others.of(tok) {
+		if a.ID == tok.id {
 			return true
 		}
 	}
@@ -188,7 +187,8 @@ func (a *answer) around(n int) (before, after settings) {
 // there, as a new version of the answer.
 func (s *tokenSheet) branch(r *root) tea.Cmd {
 	tok := &s.t.answer.tokens[s.at]
-	if s.alt >= len(tok.alts) || !r.ready(s.p) {
+	alts := s.t.answer.others.of(tok)
+	if s.alt >= len(alts) || !r.ready(s.p) {
 		return nil
 	}
 	n := s.t.answer.lead + s.at // its place in the message
@@ -196,7 +196,7 @@ func (s *tokenSheet) branch(r *root) tea.Cmd {
 		r.say(toneWarn, "only the tokens of a finished answer's text can be replaced")
 		return nil
 	}
-	alt := &tok.alts[s.alt]
+	alt := &alts[s.alt]
 	m := s.t.m.Message
 	m.Role = chat.Assistant
 	m.Content = s.t.doc.Source()[:tok.start] + alt.Text
@@ -209,7 +209,7 @@ func (s *tokenSheet) branch(r *root) tea.Cmd {
 	t.answer = old.until(s.at)
 	t.answer.given = n + 1
 	t.answer.tokens = append(t.answer.tokens, token{
-		id: alt.ID, logProb: alt.LogProb, prob: alt.Prob, start: tok.start, end: t.doc.Len(), alts: tok.alts,
+		id: alt.ID, logProb: alt.LogProb, prob: alt.Prob, start: tok.start, end: t.doc.Len(), alts: t.answer.others.add(alts),
 	})
 	r.sheet = nil
 	return r.goOn(s.p, t)
@@ -218,7 +218,11 @@ func (s *tokenSheet) branch(r *root) tea.Cmd {
 // until is the record up to the nth of the tokens that have one.
 func (a *answer) until(n int) *answer {
 	b := *a
-	b.tokens = append([]token(nil), a.tokens[:n]...)
+	b.tokens, b.others = nil, candidates{}
+	for _, t := range a.tokens[:n] {
+		t.alts = b.others.add(a.others.of(&t))
+		b.tokens = append(b.tokens, t)
+	}
 	b.changes = nil
 	for _, c := range a.changes {
 		if c.Index < a.lead+n {

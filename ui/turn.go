@@ -52,6 +52,7 @@ type answer struct {
 	// tokens are the records of the message's tokens behind the first lead ones,
 	// which have none. Those of a stored answer come with recall.
 	tokens []token
+	others candidates // that could have stood in their places
 	lead   int
 	// given counts the tokens at its beginning that a person wrote or chose, -1
 	// where that is known only at the end.
@@ -81,7 +82,7 @@ type token struct {
 	prob, logProb float32
 	start, end    int
 	thinking      bool
-	alts          []engine.Alternative
+	alts          span // of the answer's candidates
 }
 
 func (a *answer) running() bool { return a != nil && a.reason == "" }
@@ -184,7 +185,7 @@ func (t *turn) takeToken(ev *engine.Token) {
 	end := min(at+len(text.Clean(ev.Text)), limit)
 	a.tokens = append(a.tokens, token{
 		id: ev.ID, prob: ev.Prob, logProb: ev.LogProb, start: min(at, end), end: end,
-		thinking: ev.Thinking, alts: ev.Alternatives,
+		thinking: ev.Thinking, alts: a.others.add(ev.Alternatives),
 	})
 }
 
