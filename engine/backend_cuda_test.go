@@ -101,10 +101,11 @@ func dies(t *testing.T, e *Engine, call string) {
 			t.Error("logits were had of a dead device")
 		}
 	}
-	streams := []*Stream{e.Generate(context.Background(), long)}
-	if call != "cuLaunchKernelEx" { // which the short one's narrow steps do not make
-		streams = append(streams, e.Generate(context.Background(), short))
+	other := short
+	if call == "cuLaunchKernelEx" { // which narrow steps do not make
+		other = Request{Tokens: slices.Repeat([]int32{6}, 240), MaxTokens: 10}
 	}
+	streams := []*Stream{e.Generate(context.Background(), long), e.Generate(context.Background(), other)}
 	name, _, _ := strings.Cut(call, "_")
 	for _, s := range streams {
 		got := finish(t, s)
