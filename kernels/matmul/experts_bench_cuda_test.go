@@ -71,12 +71,9 @@ func newBenchExperts(b *testing.B, q *kernels.Queue, experts, used, width, hidde
 	f.hidden = kerneltest.NewRows(b, q, benchRows*used, 2*hidden, 2*hidden).Set(kerneltest.Gaussians(f.r, benchRows*used*2*hidden))
 	f.pairs = kerneltest.NewRows(b, q, benchRows*used, width, width)
 	f.in, f.out = newRounded(b, q, f.gate[0].Form(), benchRows, width), newRounded(b, q, f.gate[0].Form(), benchRows*used, hidden)
-	ints := func(n int) kernels.Place {
-		return kernels.Place{Ptr: kerneltest.Put(b, q, make([]int32, n)), Stride: used}
-	}
-	f.lists = &rowwise.Lists{Experts: ints(experts + 1).Ptr, Starts: ints(experts + 1).Ptr, List: ints(benchRows * used).Ptr, Count: experts, Used: used}
-	f.arrived = ints(benchRows * used * f.out.Chunks).Ptr
-	f.sum = rowwise.ExpertSum{IDs: ints(benchRows * used), Weights: kerneltest.NewRows(b, q, benchRows, used, used).Place(), Add: f.x.Place()}
+	f.lists, f.sum = newLists(b, q, experts, used, benchRows)
+	f.sum.Add = f.x.Place()
+	f.arrived = kerneltest.Put(b, q, make([]int32, benchRows*used*f.out.Chunks))
 	return f
 }
 

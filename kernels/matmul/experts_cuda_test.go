@@ -50,9 +50,7 @@ func choose(t *testing.T, q *kernels.Queue, experts, used int, scores []float32)
 	for i := range rows {
 		rowwise.Route(c.ids[i*used:][:used], c.weights[i*used:][:used], slices.Clone(scores[i*experts:][:experts]), how)
 	}
-	put := func(n int) gpu.Ptr { return kerneltest.Put(t, q, make([]int32, n)) }
-	c.lists = &rowwise.Lists{Experts: put(experts + 1), Starts: put(experts + 1), List: put(rows * used), Count: experts, Used: used}
-	c.placed = rowwise.ExpertSum{IDs: kernels.Place{Ptr: put(rows * used), Stride: used}, Weights: kerneltest.NewRows(t, q, rows, used, used+1).Place()}
+	c.lists, c.placed = newLists(t, q, experts, used, rows)
 	c.count = kerneltest.Put(t, q, []int32{int32(c.live)})
 	rowwise.QueueRoute(q, c.lists, c.placed.IDs, c.placed.Weights, kerneltest.NewRows(t, q, rows, experts, experts).Set(scores).Place(), how, 0, c.count, rows)
 	return c
@@ -67,6 +65,13 @@ func (c *chosen) want(t *testing.T, b *bank, x []float32, divide int) []float32 
 		rowwise.Add(out, out, b.bias[e*b.N:][:b.N])
 	}
 	return want
+}
+
+// newLists makes room for the lists of rows that choose experts, and for their choice.
+func newLists(t testing.TB, q *kernels.Queue, experts, used, rows int) (*rowwise.Lists, rowwise.ExpertSum) {
+	put := func(n int) gpu.Ptr { return kerneltest.Put(t, q, make([]int32, n)) }
+	return &rowwise.Lists{Experts: put(experts + 1), Starts: put(experts + 1), List: put(rows * used), Count: experts, Used: used},
+		rowwise.ExpertSum{IDs: kernels.Place{Ptr: put(rows * used), Stride: used}, Weights: kerneltest.NewRows(t, q, rows, used, used+1).Place()}
 }
 
 // mul returns the same on the device.
