@@ -175,8 +175,8 @@ func (t *turn) toggleFold() {
 // thoughtRows is how many lines thinking takes as it was last drawn, its title among
 // them.
 func (t *turn) thoughtRows() (n int) {
-	for i := range t.cache.rows {
-		n += b2i(t.cache.rows[i].kind == rowThought)
+	for _, r := range t.cache.rows.All() {
+		n += b2i(r.kind == rowThought)
 	}
 	return n
 }

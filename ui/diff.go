@@ -30,13 +30,13 @@ type differing struct {
 }
 
 // wordsOf lists the words of a rendered turn's text.
-func wordsOf(rows []row) []word {
+func wordsOf(rows *text.List[row]) []word {
 	var out []word
-	for i := range rows {
-		if rows[i].kind != rowText {
+	for i, r := range rows.All() {
+		if r.kind != rowText {
 			continue
 		}
-		plain := ansi.Strip(rows[i].s)
+		plain := ansi.Strip(r.s)
 		for at := 0; at < len(plain) && len(out) < diffWords; {
 			rest := plain[at:]
 			lead := len(rest) - len(strings.TrimLeft(rest, " "))

@@ -207,7 +207,7 @@ func (v *transcript) hits(term string) (all []place, at int) {
 	term = text.Fold(term)
 	for i, t := range v.c.turns {
 		rows := v.rows(i)
-		for j := range rows {
+		for j := range rows.Len() {
 			if !holds(rows, j, term) && !strings.Contains(text.Fold(t.hidden(rows, j)), term) {
 				continue
 			}
@@ -223,15 +223,15 @@ func (v *transcript) hits(term string) (all []place, at int) {
 
 // holds tells whether a folded term stands in a row, or begins there and ends
 // in the next one.
-func holds(rows []row, at int, term string) bool {
-	s := rows[at].searched()
+func holds(rows *text.List[row], at int, term string) bool {
+	s := rows.At(at).searched()
 	if s == "" || strings.Contains(s, term) {
 		return s != ""
 	}
-	if at+1 == len(rows) || rows[at+1].kind != rows[at].kind {
+	if at+1 == rows.Len() || rows.At(at+1).kind != rows.At(at).kind {
 		return false
 	}
-	next := rows[at+1].searched()
+	next := rows.At(at + 1).searched()
 	return !strings.Contains(next, term) && (strings.Contains(s+" "+next, term) || strings.Contains(s+next, term))
 }
 
@@ -241,12 +241,12 @@ func (r *row) searched() string {
 }
 
 // hidden is the text that a row stands for while that is folded.
-func (t *turn) hidden(rows []row, at int) string {
-	r := &rows[at]
+func (t *turn) hidden(rows *text.List[row], at int) string {
+	r := rows.At(at)
 	switch {
 	case r.folds && at > 0:
-		return t.doc.Source()[rows[at-1].end:]
-	case r.kind == rowThought && r.lead == 0 && (at+1 == len(rows) || rows[at+1].kind != rowThought):
+		return t.doc.Source()[rows.At(at-1).end:]
+	case r.kind == rowThought && r.lead == 0 && (at+1 == rows.Len() || rows.At(at+1).kind != rowThought):
 		return t.thought.Source()
 	}
 	return ""

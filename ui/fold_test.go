@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +28,12 @@ func TestFoldDoesSomething(t *testing.T) {
 		}
 		b.settle()
 		v := &b.r.pane().view
-		v.cursor = place{1, slices.IndexFunc(v.rows(1), func(r row) bool { return r.kind == rowThought })}
+		for i, r := range v.rows(1).All() {
+			if r.kind == rowThought {
+				v.cursor = place{1, i}
+				break
+			}
+		}
 		b.shows("space folds")
 	}
 }

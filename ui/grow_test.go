@@ -23,16 +23,17 @@ func TestRowsThatStandAreNotSetAgain(t *testing.T) {
 	v := &b.r.pane().view
 	rows := v.rows(1)
 	first := v.c.turns[1].cache.first
-	if len(rows) < 60 || !strings.Contains(rows[first].s, "paragraph") {
-		t.Fatalf("%d rows, the first %q", len(rows), rows[first].s)
+	if rows.Len() < 60 || !strings.Contains(rows.At(first).s, "paragraph") {
+		t.Fatalf("%d rows, the first %q", rows.Len(), rows.At(first).s)
 	}
-	rows[first].s = "marked by the test"
+	count := rows.Len()
+	rows.At(first).s = "marked by the test"
 	b.frames(60)
-	if now := v.rows(1); len(now) <= len(rows) || now[first].s != "marked by the test" {
-		t.Errorf("%d rows have become %d, and the first one was set again: %q", len(rows), len(now), now[first].s)
+	if now := v.rows(1); now.Len() <= count || now.At(first).s != "marked by the test" {
+		t.Errorf("%d rows have become %d, and the first one was set again: %q", count, now.Len(), now.At(first).s)
 	}
 	b.send(tea.WindowSizeMsg{Width: 70, Height: 24})
-	if s := v.rows(1)[first].s; !strings.Contains(s, "paragraph") {
+	if s := v.rows(1).At(first).s; !strings.Contains(s, "paragraph") {
 		t.Errorf("another width keeps the row %q", s)
 	}
 }
@@ -54,7 +55,7 @@ func TestLongThoughtShowsItsEnd(t *testing.T) {
 	live := b.r.pane().conv.live
 	all := live.thought.Source()
 	var shown []string
-	for _, row := range b.r.pane().view.rows(1) {
+	for _, row := range b.r.pane().view.rows(1).All() {
 		if row.kind == rowThought && row.lead > 0 {
 			shown = append(shown, all[row.start:row.end])
 		}

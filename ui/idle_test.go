@@ -58,7 +58,7 @@ func TestLongTranscript(t *testing.T) {
 	}
 	set := func() (n int) {
 		for _, t := range turns {
-			n += b2i(t.cache.rows != nil)
+			n += b2i(t.cache.rows.Len() > 0)
 		}
 		return n
 	}
@@ -79,7 +79,7 @@ func TestLongTranscript(t *testing.T) {
 	kept, versions := 0, 0
 	for _, t := range turns {
 		versions += t.version
-		kept += b2i(t.answer != nil && len(t.answer.tokens) > 0)
+		kept += b2i(t.answer != nil && t.answer.tokens.Len() > 0)
 	}
 	if kept > 2 { // of the last one and of the one that is written
 		t.Errorf("%d answers keep the records of their tokens", kept)

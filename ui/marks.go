@@ -10,22 +10,22 @@ import (
 // they took effect.
 func (p *page) marks(first int) {
 	a := p.t.answer
-	if a == nil || len(a.changes) == 0 || first >= len(p.rows) {
+	if a == nil || len(a.changes) == 0 || first >= p.rows.Len() {
 		return
 	}
 	for i := range a.changes {
 		at := p.t.tokenAt(a.changes[i].Index)
-		r := &p.rows[len(p.rows)-1]
-		for j := first; j < len(p.rows); j++ {
-			if p.rows[j].kind == rowText && p.rows[j].end > at {
-				r = &p.rows[j]
+		r := p.rows.Last()
+		for _, s := range p.rows.From(first) {
+			if s.kind == rowText && s.end > at {
+				r = s
 				break
 			}
 		}
 		r.changes = append(r.changes, i)
 	}
-	for j := first; j < len(p.rows); j++ {
-		if r := &p.rows[j]; len(r.changes) > 0 {
+	for _, r := range p.rows.From(first) {
+		if len(r.changes) > 0 {
 			r.mark = a.markFor(r.changes, &p.th.mark)
 		}
 	}
@@ -36,13 +36,13 @@ func (p *page) marks(first int) {
 func (t *turn) tokenAt(n int) int {
 	t.recall()
 	a := t.answer
-	if i := n - a.lead; i >= 0 && i < len(a.tokens) {
-		if a.tokens[i].thinking {
+	if i := n - a.lead; i >= 0 && i < a.tokens.Len() {
+		if a.tokens.At(i).thinking {
 			return 0
 		}
-		return a.tokens[i].start
+		return a.tokens.At(i).start
 	}
-	if len(a.tokens) > 0 && n >= a.lead || len(t.m.Tokens) == 0 {
+	if a.tokens.Len() > 0 && n >= a.lead || len(t.m.Tokens) == 0 {
 		return t.doc.Len()
 	}
 	return t.doc.Len() * min(n, len(t.m.Tokens)) / len(t.m.Tokens)

@@ -216,9 +216,9 @@ func (r *root) copySelection(v *transcript) tea.Cmd {
 // foldable tells the rows that open and close what belongs to them.
 func foldable(r *row, c *rendered) bool {
 	if r.kind == rowThought {
-		for i := range c.rows {
-			if c.rows[i].kind == rowThought {
-				return &c.rows[i] == r
+		for _, s := range c.rows.All() {
+			if s.kind == rowThought {
+				return s == r
 			}
 		}
 	}

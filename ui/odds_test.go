@@ -16,7 +16,7 @@ func TestPictureOfTheKnobs(t *testing.T) {
 	b := newBench(t, 120, 40)
 	b.ask("poem")
 	a := b.r.pane().conv.last().answer
-	tok := &a.tokens[len(a.tokens)-1]
+	tok := a.tokens.Last()
 	var alts []engine.Alternative
 	for i, p := range []float64{0.5, 0.3, 0.1, 0.05, 0.05} {
 		alts = append(alts, engine.Alternative{Text: string(rune('a' + i)), TokenProb: engine.TokenProb{ID: int32(i), LogProb: float32(math.Log(p))}})
@@ -78,9 +78,8 @@ func TestPassage(t *testing.T) {
 	b := newBench(t, 120, 32)
 	b.ask("poem")
 	b.keys("ctrl+t home")
-	tokens := b.r.pane().conv.last().answer.tokens
-	for i := range tokens {
-		tokens[i].logProb = float32(-math.Log(2 + float64(i)))
+	for i, tok := range b.r.pane().conv.last().answer.tokens.All() {
+		tok.logProb = float32(-math.Log(2 + float64(i)))
 	}
 	b.keys("l v l")
 	b.shows("3.46 in this passage of 2") // the root of 3 x 4

@@ -222,9 +222,9 @@ func (r *root) newestToken() (*token, bool) {
 		return nil, false
 	}
 	r.pane().conv.last().recall()
-	for i := len(a.tokens) - 1; i >= 0; i-- {
-		if a.tokens[i].alts.len() > 0 {
-			return &a.tokens[i], a.running()
+	for i := a.tokens.Len() - 1; i >= 0; i-- {
+		if t := a.tokens.At(i); t.alts.len() > 0 {
+			return t, a.running()
 		}
 	}
 	return nil, false

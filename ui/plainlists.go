@@ -64,10 +64,9 @@ func joinWords(parts []string) string {
 // spoken tells of an answer's tokens those that were not likely, each with the one that
 // was.
 func (s *tokenSheet) spoken() []string {
-	tokens := s.t.answer.tokens
-	out := []string{fmt.Sprintf("%s, perplexity %.2f.", plural(len(tokens), "token", "tokens"), perplexity(tokens))}
-	for i := range tokens {
-		tok := &tokens[i]
+	tokens := &s.t.answer.tokens
+	out := []string{fmt.Sprintf("%s, perplexity %.2f.", plural(tokens.Len(), "token", "tokens"), perplexity(tokens, 0, tokens.Len()))}
+	for i, tok := range tokens.All() {
 		if tok.likely() >= 0.5 {
 			continue
 		}

@@ -138,8 +138,8 @@ func (p *plain) ended(t *turn) {
 	}
 	pg := page{t: t, th: p.r.th, width: 400}
 	pg.ended(t.answer)
-	for i := range pg.rows {
-		if s := strings.TrimSpace(ansi.Strip(pg.rows[i].s)); s != "" {
+	for _, r := range pg.rows.All() {
+		if s := strings.TrimSpace(ansi.Strip(r.s)); s != "" {
 			p.line("(" + s + ")")
 		}
 	}

@@ -12,9 +12,8 @@ import (
 
 // odds are the answer's token records for the disk.
 func (a *answer) odds() *store.Odds {
-	list := make([]store.TokenOdds, len(a.tokens))
-	for i := range a.tokens {
-		t := &a.tokens[i]
+	list := make([]store.TokenOdds, a.tokens.Len())
+	for i, t := range a.tokens.All() {
 		o := store.TokenOdds{ID: t.id, LogProb: t.logProb, Prob: t.prob, Length: t.end - t.start, Thinking: t.thinking}
 		alts := a.others.of(t)
 		for _, c := range alts[:min(len(alts), alternatives)] {
@@ -29,7 +28,7 @@ func (a *answer) odds() *store.Odds {
 // do not fit the text are left out: the text counts.
 func (t *turn) recall() {
 	a := t.answer
-	if a == nil || len(a.tokens) > 0 || t.m.Odds == nil || a.running() || a.recalled {
+	if a == nil || a.tokens.Len() > 0 || t.m.Odds == nil || a.running() || a.recalled {
 		return
 	}
 	a.recalled = true
@@ -49,20 +48,19 @@ func (t *turn) recall() {
 		return
 	}
 	a.lead = max(len(t.m.Tokens)-len(list), 0)
-	a.tokens = make([]token, len(list))
 	for i := range list {
 		o := &list[i]
 		at := &said
 		if o.Thinking {
 			at = &thought
 		}
-		a.tokens[i] = token{id: o.ID, logProb: o.LogProb, prob: o.Prob, start: *at, end: *at + o.Length, thinking: o.Thinking}
+		start := *at
 		*at += o.Length
 		alts := make([]engine.Alternative, len(o.Alternatives))
 		for j, c := range o.Alternatives {
 			alts[j] = engine.Alternative{TokenProb: engine.TokenProb{ID: c.ID, LogProb: c.LogProb}, Text: c.Text}
 		}
-		a.tokens[i].alts = a.others.add(alts)
+		a.tokens.Add(token{id: o.ID, logProb: o.LogProb, prob: o.Prob, start: start, end: *at, thinking: o.Thinking, alts: a.others.add(alts)})
 	}
 }
 
@@ -72,7 +70,7 @@ func (c *conversation) release() {
 	last := c.lastOf(chat.Assistant)
 	for _, t := range c.turns {
 		if a := t.answer; t != last && a != nil && !a.running() && t.m.Odds != nil {
-			a.tokens, a.others, a.recalled = nil, candidates{}, false
+			a.tokens, a.others, a.recalled = text.List[token]{}, candidates{}, false
 		}
 	}
 }
@@ -83,10 +81,8 @@ func (t *turn) goOnFrom() {
 	a := t.answer
 	t.recall()
 	a.first = len(t.m.Tokens)
-	if have := max(a.first-a.lead, 0); have < len(a.tokens) {
-		a.tokens = a.tokens[:have]
-	}
-	if len(a.tokens) == 0 {
+	a.tokens.Cut(min(max(a.first-a.lead, 0), a.tokens.Len()))
+	if a.tokens.Len() == 0 {
 		a.lead = a.first
 	}
 	a.said, a.thought = t.doc.Len(), t.thought.Len()

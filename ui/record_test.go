@@ -45,11 +45,11 @@ func TestTokensAfterARestart(t *testing.T) {
 	b.keys("ctrl+k esc esc")
 	now := b.r.pane().conv.last()
 	now.recall()
-	if len(now.answer.tokens) != len(was.answer.tokens) || now.answer.lead != 0 {
-		t.Fatalf("%d tokens came back, lead %d; there were %d", len(now.answer.tokens), now.answer.lead, len(was.answer.tokens))
+	if now.answer.tokens.Len() != was.answer.tokens.Len() || now.answer.lead != 0 {
+		t.Fatalf("%d tokens came back, lead %d; there were %d", now.answer.tokens.Len(), now.answer.lead, was.answer.tokens.Len())
 	}
-	for i := range now.answer.tokens {
-		a, c := &now.answer.tokens[i], &was.answer.tokens[i]
+	for i, a := range now.answer.tokens.All() {
+		c := was.answer.tokens.At(i)
 		if a.id != c.id || a.start != c.start || a.end != c.end || a.thinking != c.thinking || !slices.EqualFunc(now.answer.others.of(a), was.answer.others.of(c), sameWord) {
 			t.Fatalf("token %d came back as %+v, was %+v", i, a, c)
 		}
@@ -71,7 +71,7 @@ func TestTokensAfterARestart(t *testing.T) {
 	b.settle()
 	m := b.f.asked[0].Messages
 	last := m[len(m)-1]
-	if len(last.Tokens) != 7 || !last.Unfinished || last.Tokens[5] != was.answer.tokens[5].id {
+	if len(last.Tokens) != 7 || !last.Unfinished || last.Tokens[5] != was.answer.tokens.At(5).id {
 		t.Errorf("the branch was asked for with %d tokens", len(last.Tokens))
 	}
 	if got := b.r.pane().conv.last().answer.given; got != 7 {
@@ -88,13 +88,13 @@ func TestContinuedAnswersCount(t *testing.T) {
 	b.frames(8)
 	b.keys("esc")
 	b.settle()
-	cut := len(b.r.pane().conv.last().answer.tokens)
+	cut := b.r.pane().conv.last().answer.tokens.Len()
 	b = b.again(100, 30)
 	b.keys("enter")
 	b.settle()
 	a := b.r.pane().conv.last().answer
-	if len(a.tokens) != cut+29 || a.counts.Generated != cut+29 || a.lead != 0 || a.tokens[cut].start != a.tokens[cut-1].end {
-		t.Errorf("%d tokens, %d counted, lead %d: %d were there and 29 came", len(a.tokens), a.counts.Generated, a.lead, cut)
+	if a.tokens.Len() != cut+29 || a.counts.Generated != cut+29 || a.lead != 0 || a.tokens.At(cut).start != a.tokens.At(cut-1).end {
+		t.Errorf("%d tokens, %d counted, lead %d: %d were there and 29 came", a.tokens.Len(), a.counts.Generated, a.lead, cut)
 	}
 	b.r.pane().conv.edit(b.r.pane().conv.last(), "Once upon")
 	tn := b.r.pane().conv.last()
@@ -102,7 +102,7 @@ func TestContinuedAnswersCount(t *testing.T) {
 	b.run(b.r.goOn(b.r.pane(), tn))
 	b.settle()
 	a = b.r.pane().conv.last().answer
-	if got := tn.doc.Source()[a.tokens[0].start:a.tokens[0].end]; got != "I" || tn.doc.Source()[:a.tokens[0].start] != "Once upon" {
+	if got := tn.doc.Source()[a.tokens.At(0).start:a.tokens.At(0).end]; got != "I" || tn.doc.Source()[:a.tokens.At(0).start] != "Once upon" {
 		t.Errorf("the first token behind a person's words is %q", got)
 	}
 }

@@ -39,7 +39,7 @@ const (
 // rendered are a turn's rows and what they were made for.
 type rendered struct {
 	width, version, theme int
-	rows                  []row
+	rows                  text.List[row]
 	// first is the number of the document's first row. The next solid ones stand as long
 	// as the document has thawed no more often.
 	first, solid, thaws int
@@ -58,13 +58,13 @@ const (
 )
 
 // lines gives the turn's rows for a text width; they stand until it changes.
-func (t *turn) lines(width int, th *theme, frame int) []row {
+func (t *turn) lines(width int, th *theme, frame int) *text.List[row] {
 	width = min(max(width, 1), measure)
 	c := &t.cache
-	if c.width == width && c.version == t.version && c.theme == th.version && c.rows != nil {
-		return c.rows
+	if c.width == width && c.version == t.version && c.theme == th.version && c.rows.Len() > 0 {
+		return &c.rows
 	}
-	p := page{t: t, th: th, width: width, frame: frame, rows: c.rows[:0]}
+	p := page{t: t, th: th, width: width, frame: frame}
 	if c.width == width && c.theme == th.version {
 		p.before = *c
 	}
@@ -73,7 +73,7 @@ func (t *turn) lines(width int, th *theme, frame int) []row {
 	if a := t.answer; a == nil || len(a.changes) == 0 { // their marks move
 		c.solid, c.thaws = t.doc.Solid()
 	}
-	return c.rows
+	return &c.rows
 }
 
 // page sets one turn.
@@ -82,15 +82,15 @@ type page struct {
 	th    *theme
 	width int
 	frame int
-	rows  []row
-	// before are the rows that this page is set over, and first is the number of the
-	// document's first one.
+	rows  text.List[row]
+	// before are the rows that stand already, and first is the number of the document's
+	// first one.
 	before rendered
 	first  int
 }
 
 func (p *page) put(kind rowKind, s string) {
-	p.rows = append(p.rows, row{s: text.Truncate(s, p.width, p.th.mark.ellipsis), kind: kind})
+	p.rows.Add(row{s: text.Truncate(s, p.width, p.th.mark.ellipsis), kind: kind})
 }
 
 // note puts text that may take several lines, all in one style.
@@ -127,17 +127,21 @@ func (p *page) render() {
 // one, which a cursor may stand behind: so a piece of a long answer costs what it
 // brings.
 func (p *page) document() {
-	p.first = len(p.rows)
+	p.first = p.rows.Len()
 	lines := p.t.doc.Lines(p.width, p.th.doc)
 	from := 0
-	if b := &p.before; b.first == p.first {
+	if b := &p.before; b.rows.Len() > 0 && b.first == p.first {
 		if solid, thaws := p.t.doc.Solid(); thaws == b.thaws {
-			from = max(min(b.solid, solid, len(b.rows)-b.first)-1, 0)
-			p.rows = p.rows[:p.first+from]
+			from = max(min(b.solid, solid, b.rows.Len()-b.first)-1, 0)
+			for i, r := range p.rows.All() {
+				*b.rows.At(i) = *r
+			}
+			b.rows.Cut(p.first + from)
+			p.rows = b.rows
 		}
 	}
-	for _, l := range lines[from:] {
-		p.rows = append(p.rows, row{s: l.ANSI, kind: rowText, start: l.Start, end: l.End, lead: l.Lead, verbatim: l.Code})
+	for _, l := range lines.From(from) {
+		p.rows.Add(row{s: l.ANSI, kind: rowText, start: l.Start, end: l.End, lead: l.Lead, verbatim: l.Code})
 	}
 }
 
@@ -154,11 +158,11 @@ func (p *page) person() {
 		cut = foldTo
 	}
 	for _, l := range lines[:cut] {
-		p.rows = append(p.rows, row{s: l.Text, kind: rowText, start: l.Start, end: l.End, verbatim: true})
+		p.rows.Add(row{s: l.Text, kind: rowText, start: l.Start, end: l.End, verbatim: true})
 	}
 	if cut < len(lines) {
 		p.put(rowNote, p.th.dim.draw(fmt.Sprintf("%s %d more lines", p.th.mark.folded, len(lines)-cut)))
-		p.rows[len(p.rows)-1].folds = true
+		p.rows.Last().folds = true
 	}
 }
 
@@ -213,7 +217,7 @@ func (p *page) thoughtLines(tail bool) {
 	}
 	bar := p.th.faint.draw(p.th.mark.divider) + " "
 	for _, l := range lines {
-		p.rows = append(p.rows, row{s: bar + p.th.dim.draw(l.Text), kind: rowThought, start: from + l.Start, end: from + l.End, lead: 2, verbatim: true})
+		p.rows.Add(row{s: bar + p.th.dim.draw(l.Text), kind: rowThought, start: from + l.Start, end: from + l.End, lead: 2, verbatim: true})
 	}
 }
 
@@ -230,8 +234,8 @@ func (t *turn) thoughtTokens() int {
 	n := 0
 	t.recall()
 	if t.answer != nil {
-		for i := range t.answer.tokens {
-			if t.answer.tokens[i].thinking {
+		for _, tok := range t.answer.tokens.All() {
+			if tok.thinking {
 				n++
 			}
 		}
@@ -279,15 +283,15 @@ func (a *answer) promptSize(dot string) string {
 
 func (p *page) softCursor(first int) {
 	cursor := p.th.accent.draw(p.th.mark.cursor)
-	if n := len(p.rows); n > first && p.t.doc.Len() > 0 {
-		last := &p.rows[n-1]
+	if p.rows.Len() > first && p.t.doc.Len() > 0 {
+		last := p.rows.Last()
 		if text.Width(last.s) < p.width {
 			last.s += cursor
 			return
 		}
 	}
-	if p.t.doc.Len() == 0 && p.t.thought.Len() > 0 && len(p.rows) > 0 {
-		last := &p.rows[len(p.rows)-1]
+	if p.t.doc.Len() == 0 && p.t.thought.Len() > 0 && p.rows.Len() > 0 {
+		last := p.rows.Last()
 		if text.Width(last.s) < p.width {
 			last.s += cursor
 			return

@@ -95,8 +95,8 @@ func (t *turn) givenPart() chat.Message {
 	m := t.m.Message
 	m.Tokens, m.Unfinished, m.ToolCalls = slices.Clip(m.Tokens[:t.answer.given]), true, nil
 	t.recall()
-	if i := t.answer.given - t.answer.lead; i >= 0 && i < len(t.answer.tokens) && !t.answer.tokens[i].thinking {
-		m.Content = t.doc.Source()[:t.answer.tokens[i].start]
+	if i := t.answer.given - t.answer.lead; i >= 0 && i < t.answer.tokens.Len() && !t.answer.tokens.At(i).thinking {
+		m.Content = t.doc.Source()[:t.answer.tokens.At(i).start]
 	}
 	return m
 }
@@ -115,7 +115,7 @@ func (y *replay) drain() (ended bool) {
 				y.same++
 			}
 			y.came++
-			y.now.tokens = append(y.now.tokens, token{id: ev.Tokens[i].ID, logProb: ev.Tokens[i].LogProb, prob: ev.Tokens[i].Prob})
+			y.now.tokens.Add(token{id: ev.Tokens[i].ID, logProb: ev.Tokens[i].LogProb, prob: ev.Tokens[i].Prob})
 		}
 		y.now.changes = append(y.now.changes, ev.Changes...)
 		y.now.dropped = max(y.now.dropped, ev.Dropped)

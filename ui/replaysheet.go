@@ -166,7 +166,7 @@ func (s *replaySheet) keep(r *root) {
 		r.say(toneWarn, "there is nothing to keep now")
 		return
 	}
-	y.now.tokens = nil // their places in the text are not known
+	y.now.tokens = text.List[token]{} // their places in the text are not known
 	c.chat.BeginAnswer(y.t.m.Parent, y.now.facts()).Finish(y.end.Message, y.now.facts(), nil)
 	c.walk()
 	r.sheet = nil

@@ -51,8 +51,8 @@ func (r *root) selectKey(key string) tea.Cmd {
 		s.from, s.to = s.to, s.from
 	case doSelectMessage:
 		t := s.to.turn
-		first := place{t, min(2, len(v.rows(t))-1)} // behind a blank row and the label
-		last := place{t, len(v.rows(t)) - 1}
+		first := place{t, min(2, v.rows(t).Len()-1)} // behind a blank row and the label
+		last := place{t, v.rows(t).Len() - 1}
 		s.from, s.to = spot{first, 0}, spot{last, max(rowWidth(v.rowAt(last))-1, 0)}
 	case doCopy:
 		what := s.text(v)
@@ -92,7 +92,7 @@ func (v *transcript) moveSelection(do action) {
 	case doRowEnd:
 		to.col = max(rowWidth(v.rowAt(to.place))-1, 0)
 	case doTop:
-		*to = spot{place{0, min(1, len(v.rows(0))-1)}, 0}
+		*to = spot{place{0, min(1, v.rows(0).Len()-1)}, 0}
 	case doEnd:
 		p := v.up(v.end(), 1)
 		*to = spot{p, max(rowWidth(v.rowAt(p))-1, 0)}

@@ -93,9 +93,9 @@ func TestTokensAndBranch(t *testing.T) {
 	b.shows("Tokens", "perplexity", "token 29 of 29")
 	b.keys("home l l j")
 	b.shows("token 3 of 29")
-	tok := b.r.pane().conv.last().answer.tokens[2]
+	tok := b.r.pane().conv.last().answer.tokens.At(2)
 	s := b.r.sheet.(*tokenSheet)
-	alt := b.r.pane().conv.last().answer.others.of(&tok)[s.alt]
+	alt := b.r.pane().conv.last().answer.others.of(tok)[s.alt]
 	b.keys("enter")
 	b.settle()
 	req := b.f.asked[1]

@@ -21,7 +21,7 @@ func (s *tokenSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd)
 	case "home", "g", "0":
 		s.jump(0, 1)
 	case "end", "G", "$":
-		s.jump(len(s.t.answer.tokens)-1, -1)
+		s.jump(s.t.answer.tokens.Len()-1, -1)
 	case "tab":
 		s.switchPart()
 	case "n":
@@ -49,8 +49,8 @@ func (s *tokenSheet) key(r *root, key string, _ tea.KeyPressMsg) (bool, tea.Cmd)
 
 // step goes to the next token of the same part.
 func (s *tokenSheet) step(n int) {
-	for i := s.at + n; i >= 0 && i < len(s.t.answer.tokens); i += n {
-		if s.t.answer.tokens[i].thinking == s.thinking {
+	for i := s.at + n; i >= 0 && i < s.t.answer.tokens.Len(); i += n {
+		if s.t.answer.tokens.At(i).thinking == s.thinking {
 			s.at, s.alt = i, s.taken(i)
 			return
 		}
@@ -61,12 +61,12 @@ func (s *tokenSheet) step(n int) {
 func (s *tokenSheet) jump(from, n int) {
 	s.at = from - n
 	s.step(n)
-	s.at = min(max(s.at, 0), len(s.t.answer.tokens)-1)
+	s.at = min(max(s.at, 0), s.t.answer.tokens.Len()-1)
 }
 
 // taken is the place of the token itself among its alternatives.
 func (s *tokenSheet) taken(i int) int {
-	tok := &s.t.answer.tokens[i]
+	tok := s.t.answer.tokens.At(i)
 	for j, a := range s.t.answer.others.of(tok) {
 		if a.ID == tok.id {
 			return j
@@ -76,7 +76,7 @@ func (s *tokenSheet) taken(i int) int {
 }
 
 func (s *tokenSheet) choose(n int) {
-	if k := s.t.answer.tokens[s.at].alts.len(); k > 0 {
+	if k := s.t.answer.tokens.At(s.at).alts.len(); k > 0 {
 		s.alt = (s.alt + n + k) % k
 	}
 }
@@ -102,8 +102,8 @@ func (s *tokenSheet) line(n int) {
 
 // surprise goes to the next token that was less likely than one in ten.
 func (s *tokenSheet) surprise(r *root, n int) {
-	for i := s.at + n; i >= 0 && i < len(s.t.answer.tokens); i += n {
-		if tok := &s.t.answer.tokens[i]; tok.thinking == s.thinking && tok.likely() < 0.1 {
+	for i := s.at + n; i >= 0 && i < s.t.answer.tokens.Len(); i += n {
+		if tok := s.t.answer.tokens.At(i); tok.thinking == s.thinking && tok.likely() < 0.1 {
 			s.at, s.alt = i, s.taken(i)
 			return
 		}
@@ -113,8 +113,8 @@ func (s *tokenSheet) surprise(r *root, n int) {
 
 // switchPart goes between the thinking and the text.
 func (s *tokenSheet) switchPart() {
-	for i := range s.t.answer.tokens {
-		if s.t.answer.tokens[i].thinking != s.thinking {
+	for _, tok := range s.t.answer.tokens.All() {
+		if tok.thinking != s.thinking {
 			s.thinking, s.from = !s.thinking, -1
 			s.jump(0, 1)
 			return

@@ -24,8 +24,7 @@ func (s *tokenSheet) set(w int) {
 	if s.thinking {
 		src = s.t.thought.Source()
 	}
-	for i := range s.t.answer.tokens {
-		tok := &s.t.answer.tokens[i]
+	for i, tok := range s.t.answer.tokens.All() {
 		if tok.thinking != s.thinking || tok.end > len(src) {
 			continue
 		}
@@ -76,7 +75,7 @@ func (s *tokenSheet) drawLine(th *theme, l *tokenLine) string {
 	from, to, passage := s.passage()
 	for i := range l.pieces {
 		p := &l.pieces[i]
-		pn := th.shade(s.t.answer.tokens[p.token].likely())
+		pn := th.shade(s.t.answer.tokens.At(p.token).likely())
 		if p.token == s.at || passage && p.token >= from && p.token < to {
 			pn = th.selected
 		}

@@ -40,13 +40,13 @@ func (r *root) openTokens() {
 		r.say(toneQuiet, "there is no answer yet whose tokens could be shown")
 		return
 	}
-	if t.recall(); t.answer == nil || len(t.answer.tokens) == 0 {
+	if t.recall(); t.answer == nil || t.answer.tokens.Len() == 0 {
 		r.say(toneQuiet, "the odds of this answer are not known: confab did not write it, or an older one did")
 		return
 	}
-	s := &tokenSheet{p: p, t: t, at: len(t.answer.tokens) - 1, from: -1}
+	s := &tokenSheet{p: p, t: t, at: t.answer.tokens.Len() - 1, from: -1}
 	s.alt = s.taken(s.at)
-	s.thinking = t.answer.tokens[s.at].thinking
+	s.thinking = t.answer.tokens.At(s.at).thinking
 	r.sheet = s
 }
 
@@ -82,9 +82,9 @@ func (s *tokenSheet) head(r *root, w int) string {
 	a := s.t.answer
 	dot := " " + th.mark.dot + " "
 	line := "  " + th.strong.draw("Tokens") + th.dim.draw(fmt.Sprintf("  %s%sperplexity %.2f%sseed %d",
-		plural(len(a.tokens), "token", "tokens"), dot, perplexity(a.tokens), dot, a.seed))
+		plural(a.tokens.Len(), "token", "tokens"), dot, perplexity(&a.tokens, 0, a.tokens.Len()), dot, a.seed))
 	if from, to, ok := s.passage(); ok {
-		line += th.dim.draw(dot) + th.accent.draw(fmt.Sprintf("%.2f in this passage of %s", perplexity(a.tokens[from:to]), group(to-from)))
+		line += th.dim.draw(dot) + th.accent.draw(fmt.Sprintf("%.2f in this passage of %s", perplexity(&a.tokens, from, to), group(to-from)))
 	}
 	return fit(line, w)
 }
@@ -94,13 +94,13 @@ func (s *tokenSheet) passage() (from, to int, ok bool) {
 	return min(s.from, s.at), max(s.from, s.at) + 1, s.from >= 0
 }
 
-// perplexity is how surprised the model was by tokens of its own, on average.
-func perplexity(tokens []token) float64 {
+// perplexity is how surprised the model was by its tokens from..to, on average.
+func perplexity(tokens *text.List[token], from, to int) float64 {
 	sum := 0.0
-	for i := range tokens {
-		sum -= float64(tokens[i].logProb)
+	for i := from; i < to; i++ {
+		sum -= float64(tokens.At(i).logProb)
 	}
-	return math.Exp(sum / float64(max(len(tokens), 1)))
+	return math.Exp(sum / float64(max(to-from, 1)))
 }
 
 // likely is a token's probability under the model, before any knob.
@@ -125,8 +125,8 @@ func (s *tokenSheet) legend(th *theme) string {
 // alternatives lists what else could have stood there.
 func (s *tokenSheet) alternatives(r *root, w int) []string {
 	th := r.th
-	tok := &s.t.answer.tokens[s.at]
-	out := []string{th.dim.draw(fit(fmt.Sprintf("token %d of %d", s.at+1, len(s.t.answer.tokens)), w)), ""}
+	tok := s.t.answer.tokens.At(s.at)
+	out := []string{th.dim.draw(fit(fmt.Sprintf("token %d of %d", s.at+1, s.t.answer.tokens.Len()), w)), ""}
 	for i, a := range s.t.answer.others.of(tok) {
 		p := math.Exp(float64(a.LogProb))
 		pn, bar := pen(""), th.dim
@@ -186,7 +186,7 @@ func (a *answer) around(n int) (before, after settings) {
 // branch takes the chosen alternative in place of the token and goes on from
 // there, as a new version of the answer.
 func (s *tokenSheet) branch(r *root) tea.Cmd {
-	tok := &s.t.answer.tokens[s.at]
+	tok := s.t.answer.tokens.At(s.at)
 	alts := s.t.answer.others.of(tok)
 	if s.alt >= len(alts) || !r.ready(s.p) {
 		return nil
@@ -208,7 +208,7 @@ func (s *tokenSheet) branch(r *root) tea.Cmd {
 	t := s.p.conv.last()
 	t.answer = old.until(s.at)
 	t.answer.given = n + 1
-	t.answer.tokens = append(t.answer.tokens, token{
+	t.answer.tokens.Add(token{
 		id: alt.ID, logProb: alt.LogProb, prob: alt.Prob, start: tok.start, end: t.doc.Len(), alts: t.answer.others.add(alts),
 	})
 	r.sheet = nil
@@ -218,10 +218,11 @@ func (s *tokenSheet) branch(r *root) tea.Cmd {
 // until is the record up to the nth of the tokens that have one.
 func (a *answer) until(n int) *answer {
 	b := *a
-	b.tokens, b.others = nil, candidates{}
-	for _, t := range a.tokens[:n] {
+	b.tokens, b.others = text.List[token]{}, candidates{}
+	for i := range n {
+		t := *a.tokens.At(i)
 		t.alts = b.others.add(a.others.of(&t))
-		b.tokens = append(b.tokens, t)
+		b.tokens.Add(t)
 	}
 	b.changes = nil
 	for _, c := range a.changes {

@@ -34,7 +34,7 @@ type transcript struct {
 }
 
 // rows are the rows of turn number i.
-func (v *transcript) rows(i int) []row {
+func (v *transcript) rows(i int) *text.List[row] {
 	return v.c.turns[i].lines(v.w-gutter-1, v.th, v.frame)
 }
 
@@ -56,7 +56,7 @@ func (v *transcript) up(p place, n int) place {
 			return place{}
 		}
 		p.turn--
-		p.row = len(v.rows(p.turn))
+		p.row = v.rows(p.turn).Len()
 	}
 	return p
 }
@@ -64,7 +64,7 @@ func (v *transcript) up(p place, n int) place {
 // down goes n rows down from p, at most to the last row.
 func (v *transcript) down(p place, n int) place {
 	for p.turn < len(v.c.turns) {
-		have := len(v.rows(p.turn)) - p.row
+		have := v.rows(p.turn).Len() - p.row
 		if n < have {
 			p.row += n
 			return p
@@ -84,7 +84,7 @@ func (v *transcript) first() place {
 	if v.top.turn >= len(v.c.turns) {
 		return bottom
 	}
-	v.top.row = min(v.top.row, max(len(v.rows(v.top.turn))-1, 0))
+	v.top.row = min(v.top.row, max(v.rows(v.top.turn).Len()-1, 0))
 	return v.top
 }
 
@@ -168,10 +168,10 @@ func (v *transcript) rowAt(p place) *row {
 		return &row{}
 	}
 	rows := v.rows(p.turn)
-	if p.row >= len(rows) {
+	if p.row >= rows.Len() {
 		return &row{}
 	}
-	return &rows[p.row]
+	return rows.At(p.row)
 }
 
 // moveTurn takes the cursor to the first row of another turn.
@@ -180,7 +180,7 @@ func (v *transcript) moveTurn(n int) {
 		return
 	}
 	i := min(max(v.cursor.turn+n, 0), len(v.c.turns)-1)
-	v.cursor = place{i, min(1, len(v.rows(i))-1)}
+	v.cursor = place{i, min(1, v.rows(i).Len()-1)}
 	v.show(place{i, 0})
 	v.show(v.cursor)
 }
@@ -212,7 +212,7 @@ func (v *transcript) clamp() {
 		v.cursor = place{max(n-1, 0), 0}
 	}
 	if v.cursor.turn < len(v.c.turns) {
-		v.cursor.row = min(v.cursor.row, max(len(v.rows(v.cursor.turn))-1, 0))
+		v.cursor.row = min(v.cursor.row, max(v.rows(v.cursor.turn).Len()-1, 0))
 	}
 }
 
@@ -226,8 +226,8 @@ func (v *transcript) draw(out []string) []string {
 		if i == p.turn {
 			from = p.row
 		}
-		for j := from; j < len(rows) && n < v.h; j++ {
-			out = append(out, v.line(&rows[j], place{i, j}))
+		for j := from; j < rows.Len() && n < v.h; j++ {
+			out = append(out, v.line(rows.At(j), place{i, j}))
 			n++
 		}
 	}

@@ -51,7 +51,7 @@ type answer struct {
 	changes []engine.Change
 	// tokens are the records of the message's tokens behind the first lead ones,
 	// which have none. Those of a stored answer come with recall.
-	tokens []token
+	tokens text.List[token]
 	others candidates // that could have stood in their places
 	lead   int
 	// given counts the tokens at its beginning that a person wrote or chose, -1
@@ -176,14 +176,14 @@ func (t *turn) takeToken(ev *engine.Token) {
 	if ev.Thinking {
 		limit, at = t.thought.Len(), a.thought
 	}
-	for i := len(a.tokens) - 1; i >= 0; i-- {
-		if a.tokens[i].thinking == ev.Thinking {
-			at = a.tokens[i].end
+	for i := a.tokens.Len() - 1; i >= 0; i-- {
+		if before := a.tokens.At(i); before.thinking == ev.Thinking {
+			at = before.end
 			break
 		}
 	}
 	end := min(at+len(text.Clean(ev.Text)), limit)
-	a.tokens = append(a.tokens, token{
+	a.tokens.Add(token{
 		id: ev.ID, prob: ev.Prob, logProb: ev.LogProb, start: min(at, end), end: end,
 		thinking: ev.Thinking, alts: a.others.add(ev.Alternatives),
 	})
@@ -204,7 +204,7 @@ func (t *turn) finish(e *engine.End, w *store.Answer) {
 	}
 	whole.Role = chat.Assistant
 	if a.given < 0 {
-		a.begunBy(len(whole.Tokens) - len(a.tokens))
+		a.begunBy(len(whole.Tokens) - a.tokens.Len())
 	}
 	w.Finish(whole, a.facts(), a.odds())
 	if t.doc.Source() != text.Clean(whole.Content) {

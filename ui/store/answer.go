@@ -129,7 +129,9 @@ func (a *Answer) Append(text, thinking string) {
 	if text == "" && thinking == "" {
 		return
 	}
+	a.content.Grow(len(text)) // doubles where there is no room, which is more than an append takes, and not cleared
 	a.content.WriteString(text)
+	a.thinking.Grow(len(thinking))
 	a.thinking.WriteString(thinking)
 	a.message.Content, a.message.Thinking = a.content.String(), a.thinking.String()
 	a.chat.saveMessage(a.message, false)

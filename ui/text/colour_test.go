@@ -79,7 +79,7 @@ func TestLongCodeIsColouredBitByBit(t *testing.T) {
 	var whole Document
 	whole.Set(d.Source())
 	whole.Finish()
-	got, want := d.Lines(80, th), whole.Lines(80, th)
+	got, want := linesOf(&d, 80, th), linesOf(&whole, 80, th)
 	for i := range want {
 		if len(got) != len(want) || got[i] != want[i] {
 			t.Fatalf("%d lines, want %d; line %d is not as if it had come at once", len(got), len(want), i)
@@ -109,7 +109,7 @@ func TestSolidLinesStay(t *testing.T) {
 	for range 3 {
 		for i := 0; i < len(sample); i += 7 {
 			d.Append(sample[i:min(i+7, len(sample))])
-			lines := d.Lines(50, th)
+			lines := linesOf(&d, 50, th)
 			n, now := d.Solid()
 			for j := range solid {
 				if now == thaws && lines[j] != solid[j] {

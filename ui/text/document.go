@@ -24,11 +24,11 @@ type Document struct {
 	frozen int // bytes of src whose blocks can no longer change
 	width  int
 	theme  *Theme
-	lines  []Line // of the frozen blocks, then of the tail
-	solid  int    // how many of lines are of the frozen blocks
-	thaws  int    // how often those were dropped
-	fresh  bool   // lines are those of src
-	refs   bool   // src may define link references, which reach back
+	lines  List[Line] // of the frozen blocks, then of the tail
+	solid  int        // how many of lines are of the frozen blocks
+	thaws  int        // how often those were dropped
+	fresh  bool       // lines are those of src
+	refs   bool       // src may define link references, which reach back
 	code   colours
 }
 
@@ -39,7 +39,9 @@ func (d *Document) Append(s string) {
 		return
 	}
 	from := max(len(d.src)-1, 0)
-	d.grows.WriteString(Clean(s))
+	s = Clean(s)
+	d.grows.Grow(len(s)) // doubles where there is no room, which is more than an append takes, and not cleared
+	d.grows.WriteString(s)
 	d.src = d.grows.String()
 	d.fresh, d.done = false, false
 	if !d.refs && strings.Contains(d.src[from:], "]:") {
@@ -89,21 +91,21 @@ func (d *Document) Source() string { return d.src }
 // Len is len(Source()).
 func (d *Document) Len() int { return len(d.src) }
 
-// Lines renders the document. The slice is the document's own and stands until
+// Lines renders the document. The list is the document's own and stands until
 // the next call.
-func (d *Document) Lines(width int, th *Theme) []Line {
+func (d *Document) Lines(width int, th *Theme) *List[Line] {
 	if width != d.width || th != d.theme {
 		d.width, d.theme = width, th
 		d.thaw()
 	}
 	if d.fresh {
-		return d.lines
+		return &d.lines
 	}
-	d.lines = d.lines[:d.solid]
+	d.lines.Cut(d.solid)
 	d.freeze()
 	d.render(d.src[d.frozen:], d.frozen, !d.done)
 	d.fresh = true
-	return d.lines
+	return &d.lines
 }
 
 // Solid is how many of the first lines stay as they are however the text grows, as long
@@ -128,11 +130,11 @@ func (d *Document) freeze() {
 		return
 	}
 	if !d.render(tail[:start], d.frozen, false) {
-		d.lines = d.lines[:d.solid]
+		d.lines.Cut(d.solid)
 		return
 	}
 	d.frozen += start
-	d.solid = len(d.lines)
+	d.solid = d.lines.Len()
 }
 
 // render appends the lines of one piece of the source that starts at base, and reports
@@ -141,9 +143,9 @@ func (d *Document) render(src string, base int, open bool) bool {
 	p := &page{src: []byte(src), base: base, width: max(d.width, 1), open: open, colours: &d.code}
 	p.blocks(parse(p.src), margin{}, false)
 	at := 0
-	if n := len(d.lines); len(p.rows) > 0 && n > 0 {
-		at = d.lines[n-1].End
-		d.lines = append(d.lines, Line{Start: at, End: at})
+	if len(p.rows) > 0 && d.lines.Len() > 0 {
+		at = d.lines.Last().End
+		d.lines.Add(Line{Start: at, End: at})
 	}
 	var b strings.Builder
 	for _, row := range p.rows {
@@ -152,7 +154,7 @@ func (d *Document) render(src string, base int, open bool) bool {
 		l := Line{ANSI: b.String(), Start: at, End: at}
 		l.cover(row)
 		at = l.End
-		d.lines = append(d.lines, l)
+		d.lines.Add(l)
 	}
 	return !p.unsettled
 }

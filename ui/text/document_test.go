@@ -39,6 +39,14 @@ func init() { longestTake = time.Hour }
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// linesOf are the lines of a document, as a slice.
+func linesOf(d *Document, width int, th *Theme) (all []Line) {
+	for _, l := range d.Lines(width, th).All() {
+		all = append(all, *l)
+	}
+	return all
+}
+
 func plain(lines []Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -52,7 +60,7 @@ func TestRendersEveryKindOfBlock(t *testing.T) {
 	var d Document
 	d.Set(sample)
 	d.Finish()
-	got := plain(d.Lines(60, NewTheme(true, true)))
+	got := plain(linesOf(&d, 60, NewTheme(true, true)))
 	for _, want := range []string{
 		"Title with stress\n", "bold and code", "link (https://example.org/x)", "<b>not lost</b> & *plain*\n",
 		"• one\n", "  1. nested\n", "• [x] done\n", "│ quoted\n│ text\n", "▏ go\n▏ func main() {\n▏     fmt.Println(\"hi\") // say\n",
@@ -69,7 +77,7 @@ func TestNoLineIsTooWideAndNoControlByteStays(t *testing.T) {
 	for width := 1; width < 90; width++ {
 		var d Document
 		d.Set(sample + "\n\x1b[31mred\x1b]0;title\x07 \u202eabc\x9b")
-		for _, l := range d.Lines(width, th) {
+		for _, l := range linesOf(&d, width, th) {
 			if w := Width(l.ANSI); w > width && width > 12 {
 				t.Fatalf("width %d: a line of %d cells: %q", width, w, l.ANSI)
 			}
@@ -101,7 +109,7 @@ func pieces(src string, width int, th *Theme, rng *rand.Rand) []Line {
 	d.Lines(width, th)
 	for d.Settle() {
 	}
-	return d.Lines(width, th)
+	return linesOf(&d, width, th)
 }
 
 // outOfOrder tells the rare trees (a table inside what an underline makes a
@@ -129,7 +137,7 @@ func checkPieces(t *testing.T, src string, seed uint64) {
 	var whole Document
 	whole.Set(src)
 	whole.Finish()
-	want := whole.Lines(width, th)
+	want := linesOf(&whole, width, th)
 	got := pieces(src, width, th, rng)
 	if len(got) != len(want) {
 		t.Fatalf("seed %d: %d lines in pieces, %d at once\n%s---\n%s", seed, len(got), len(want), plain(got), plain(want))
@@ -173,7 +181,7 @@ func FuzzDocument(f *testing.F) {
 func TestLinesKnowTheirSource(t *testing.T) {
 	var d Document
 	d.Set("First words here.\n\nSecond **bold** end\n\n```\ncode\n```\n")
-	for _, l := range d.Lines(80, NewTheme(true, true)) {
+	for _, l := range linesOf(&d, 80, NewTheme(true, true)) {
 		if l.Start == l.End {
 			continue
 		}

@@ -22,7 +22,7 @@ func TestRowsStayShort(t *testing.T) {
 		for _, width := range []int{1, 2, 7, 40} {
 			var d Document
 			d.Set(src)
-			for i, l := range d.Lines(width, &Theme{Plain: true}) {
+			for i, l := range linesOf(&d, width, &Theme{Plain: true}) {
 				if w := Width(l.ANSI); w > max(width, 2) || len(l.ANSI) > width*2*mostBytes {
 					t.Errorf("%s on %d columns: row %d takes %d cells, %d bytes", what, width, i, w, len(l.ANSI))
 				}
