@@ -54,6 +54,7 @@ type conversation struct {
 	// model is loaded.
 	waiting []queued
 	unread  bool
+	frame   int // the last one in which it had its turn
 }
 
 // queued is a message that waits, with the dice for its answer, -1 for any.

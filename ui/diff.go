@@ -33,6 +33,9 @@ type differing struct {
 func wordsOf(rows *text.List[row]) []word {
 	var out []word
 	for i, r := range rows.All() {
+		if len(out) == diffWords {
+			break
+		}
 		if r.kind != rowText {
 			continue
 		}
@@ -55,15 +58,17 @@ func wordsOf(rows *text.List[row]) []word {
 	return out
 }
 
-// compareWith finds the words of v's last answer that differ from another's.
-func (v *transcript) compareWith(other *transcript) {
+// compareWith finds the words of v's last answer that differ from another's. While they
+// grow it is done in the pane's turn, and what was found last stands until then.
+func (v *transcript) compareWith(other *transcript, turn bool) {
 	v.diff.cells = nil
 	if len(v.c.turns) == 0 || len(other.c.turns) == 0 {
 		v.diff.turn = nil
 		return
 	}
 	mine, theirs := v.c.last(), other.c.last()
-	if v.diff.turn == mine && v.diff.mine == mine.version && v.diff.theirs == theirs.version && v.diff.width == v.w && v.diff.kept != nil {
+	holds := v.diff.mine == mine.version && v.diff.theirs == theirs.version || !turn && (mine.running() || theirs.running())
+	if holds && v.diff.turn == mine && v.diff.width == v.w && v.diff.kept != nil {
 		v.diff.cells = v.diff.kept
 		return
 	}
@@ -79,30 +84,49 @@ func (v *transcript) compareWith(other *transcript) {
 
 // common tells which words of a stand in a longest common sequence with b.
 func common(a, b []word) []bool {
-	n, m := len(a), len(b)
-	long := make([]uint16, (n+1)*(m+1))
-	at := func(i, j int) int { return i*(m+1) + j }
+	number := map[string]int32{} // numbers are compared sooner than words
+	x, y := numbersOf(a, number), numbersOf(b, number)
+	n, m := len(x), len(y)
+	long := make([][]uint16, n+1) // of the words from i of a and from j of b on
+	for i := range long {
+		long[i] = make([]uint16, m+1)
+	}
 	for i := n - 1; i >= 0; i-- {
+		row, below := long[i], long[i+1]
 		for j := m - 1; j >= 0; j-- {
-			if a[i].s == b[j].s {
-				long[at(i, j)] = long[at(i+1, j+1)] + 1
+			if x[i] == y[j] {
+				row[j] = below[j+1] + 1
 			} else {
-				long[at(i, j)] = max(long[at(i+1, j)], long[at(i, j+1)])
+				row[j] = max(below[j], row[j+1])
 			}
 		}
 	}
 	same := make([]bool, n)
 	for i, j := 0, 0; i < n && j < m; {
 		switch {
-		case a[i].s == b[j].s:
+		case x[i] == y[j]:
 			same[i] = true
 			i++
 			j++
-		case long[at(i+1, j)] >= long[at(i, j+1)]:
+		case long[i+1][j] >= long[i][j+1]:
 			i++
 		default:
 			j++
 		}
 	}
 	return same
+}
+
+// numbersOf gives equal words the same number.
+func numbersOf(words []word, number map[string]int32) []int32 {
+	all := make([]int32, len(words))
+	for i := range words {
+		n, known := number[words[i].s]
+		if !known {
+			n = int32(len(number))
+			number[words[i].s] = n
+		}
+		all[i] = n
+	}
+	return all
 }

@@ -48,6 +48,7 @@ type fake struct {
 	first  time.Duration // to the first token
 
 	mu      sync.Mutex
+	scripts map[[2]string][]fakeToken // by thinking and text: made once for all panes
 	asked   []engine.Request
 	streams []*fakeStream
 	calls   map[string]int
@@ -67,7 +68,7 @@ type reply struct {
 
 func newFake(c *clock) *fake {
 	return &fake{
-		clock: c, every: 16 * time.Millisecond, first: 120 * time.Millisecond, calls: map[string]int{},
+		clock: c, every: 16 * time.Millisecond, first: 120 * time.Millisecond, calls: map[string]int{}, scripts: map[[2]string][]fakeToken{},
 		info: engine.Info{
 			ID: "fake", Name: "confab tiny", Quant: "Q8_0", Arch: "llama", Params: 3_400_000, FileBytes: 3_700_000,
 			Context: 2048, TrainedContext: 2048, Cells: 65536, CellBytes: 3072, Backend: "CPU, 2 threads",
@@ -148,13 +149,7 @@ func (f *fake) Stats() engine.Stats {
 func (f *fake) Generate(_ context.Context, req engine.Request) Stream {
 	f.count("Generate")
 	r := f.script(req)
-	s := &fakeStream{f: f, req: req, reply: r, began: f.clock.now(), sampling: req.Sampling}
-	for _, p := range pieces(r.thinking) {
-		s.tokens = append(s.tokens, fakeToken{p, true})
-	}
-	for _, p := range pieces(r.text) {
-		s.tokens = append(s.tokens, fakeToken{p, false})
-	}
+	s := &fakeStream{f: f, req: req, reply: r, began: f.clock.now(), sampling: req.Sampling, tokens: f.tokens(r.thinking, r.text)}
 	if req.MaxTokens > 0 && len(s.tokens) > req.MaxTokens {
 		s.tokens, s.reply.reason = s.tokens[:req.MaxTokens], engine.ReasonLength
 	}
@@ -163,6 +158,23 @@ func (f *fake) Generate(_ context.Context, req engine.Request) Stream {
 	f.streams = append(f.streams, s)
 	f.mu.Unlock()
 	return s
+}
+
+func (f *fake) tokens(thinking, text string) []fakeToken {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := [2]string{thinking, text}
+	all, made := f.scripts[key]
+	if !made {
+		for _, p := range pieces(thinking) {
+			all = append(all, fakeToken{p, true})
+		}
+		for _, p := range pieces(text) {
+			all = append(all, fakeToken{p, false})
+		}
+		f.scripts[key] = all
+	}
+	return all
 }
 
 // pieces cuts text into tokens: words with the space before them.
@@ -302,14 +314,16 @@ func (s *fakeStream) end(c engine.Counts) *engine.End {
 		m = s.req.Messages[n-1]
 		m.Tokens = slices.Clone(m.Tokens) // the request stays its sender's
 	}
+	var content, thinking strings.Builder
 	for _, t := range s.tokens[:s.sent] {
 		if t.thinking {
-			m.Thinking += t.text
+			thinking.WriteString(t.text)
 		} else {
-			m.Content += t.text
+			content.WriteString(t.text)
 		}
 		m.Tokens = append(m.Tokens, tokenID(t.text))
 	}
+	m.Content, m.Thinking = m.Content+content.String(), m.Thinking+thinking.String()
 	m.Unfinished = e.Reason != engine.ReasonStop
 	e.Message = m
 	return e
@@ -330,7 +344,7 @@ func likely(s string, n int) []engine.Alternative {
 	if id%5 == 0 {
 		rank = int(id/5) % 3
 	}
-	var out []engine.Alternative
+	out := make([]engine.Alternative, 0, max(n, 1))
 	sum := 0.0
 	for i := range max(n, 1) {
 		sum += math.Exp(-sharp * float64(i))

@@ -9,7 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/confab-tui/confab/engine"
+	"github.com/confab-tui/confab/ui/text"
 )
+
+func init() { text.Patience = time.Hour }
 
 // TestRowsThatStandAreNotSetAgain: a piece of a long answer sets its last rows.
 func TestRowsThatStandAreNotSetAgain(t *testing.T) {

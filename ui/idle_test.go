@@ -156,6 +156,37 @@ func TestSixFastPanes(t *testing.T) {
 	}
 }
 
+// TestKeysGoFirst: where a key waits, a frame lets it go first behind each pane, and goes
+// on afterwards until all of them had their turns.
+func TestKeysGoFirst(t *testing.T) {
+	b := sixPanes(t)
+	have := make([]int, len(b.r.tab().panes))
+	took := func() (n int) {
+		for i, p := range b.r.tab().panes {
+			now := p.conv.last().answer.counts.Generated
+			n += b2i(now > have[i])
+			have[i] = now
+		}
+		return n
+	}
+	took()
+	b.r.options.waits = func() bool { return true }
+	b.clock.add(frameTime)
+	_, cmd := b.r.Update(frameMsg{})
+	if n := took(); n != 1 {
+		t.Fatalf("%d panes had their turns before the key", n)
+	}
+	ticks := b.ticks
+	b.write("x")
+	if n := took(); n != 0 {
+		t.Errorf("the key had to wait for %d panes", n)
+	}
+	b.run(cmd)
+	if n := took(); n != 5 || b.ticks != ticks+1 {
+		t.Errorf("then %d panes had their turns, and %d frames were asked for", n, b.ticks-ticks)
+	}
+}
+
 // BenchmarkKeyUnderSixPanes is the time from a key to its drawn screen, behind a
 // frame that brings six panes their tokens.
 func BenchmarkKeyUnderSixPanes(b *testing.B) {

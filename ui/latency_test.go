@@ -168,6 +168,6 @@ func TestOnTerminal(t *testing.T) {
 	}
 	defer closeStore()
 	r.restore(context.Background())
-	_ = screen.Run(context.Background(), r, screen.Options{In: os.Stdin, Out: os.Stdout, Env: env, Profile: colorprofile.TrueColor})
+	_ = show(context.Background(), r, screen.Options{In: os.Stdin, Out: os.Stdout, Env: env, Profile: colorprofile.TrueColor})
 	r.leave()
 }

@@ -49,10 +49,12 @@ type Options struct {
 	Notices []string
 	Version string
 
-	// now is the clock, frame what starts the next tick, room the memory that is
-	// free and need what a model takes of it; tests set them.
+	// now is the clock, frame what starts the next tick, waits tells whether a key was
+	// pressed that Update has not seen, room is the memory that is free and need what a
+	// model takes of it; tests set them.
 	now   func() time.Time
 	frame func() tea.Cmd
+	waits func() bool
 	room  func(engine.Config) (int64, bool)
 	need  func(engine.Config) int64
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +59,7 @@ type root struct {
 	history     []string // prompts, newest first
 	frame       int
 	ticking     bool
+	news        bool // something came in this frame
 	// enhanced tells that the terminal tells shift+enter from enter.
 	enhanced bool
 	focused  bool // the terminal has the focus
@@ -81,11 +81,6 @@ type root struct {
 	failed    bool         // the command that runs could not do what it should
 }
 
-// frameMsg is the tick that drains the streams.
-type frameMsg struct{}
-
-const frameTime = time.Second / 30
-
 func newRoot(ctx context.Context, o Options, env []string) *root {
 	if o.now == nil {
 		o.now = time.Now
@@ -98,6 +93,9 @@ func newRoot(ctx context.Context, o Options, env []string) *root {
 	}
 	if o.frame == nil {
 		o.frame = nextFrame
+	}
+	if o.waits == nil {
+		o.waits = func() bool { return false }
 	}
 	r := &root{
 		ctx: ctx, options: o, focused: true, dropOldest: o.DropOldest,
@@ -162,84 +160,6 @@ func (r *root) targets() []*pane {
 // Init asks the terminal for its colours and begins to load the model.
 func (r *root) Init() tea.Cmd {
 	return tea.Batch(r.askColours(), r.want(r.models.all[0]), r.tick())
-}
-
-// alive tells whether anything moves by itself.
-func (r *root) alive() bool {
-	if r.models.opening() {
-		return true
-	}
-	for _, t := range r.tabs {
-		for _, p := range t.panes {
-			if p.conv.moving() {
-				return true
-			}
-		}
-	}
-	return len(r.leaving) > 0 || r.isFetching() || r.replayed.running() || !r.toast.until.IsZero()
-}
-
-// tick starts the frames, if something moves and they do not run already.
-func (r *root) tick() tea.Cmd {
-	if r.ticking || !r.alive() {
-		return nil
-	}
-	r.ticking = true
-	return r.options.frame()
-}
-
-func nextFrame() tea.Cmd {
-	return tea.Tick(frameTime, func(time.Time) tea.Msg { return frameMsg{} })
-}
-
-// onFrame drains all streams.
-func (r *root) onFrame() tea.Cmd {
-	r.frame++
-	now := r.now()
-	var cmds []tea.Cmd
-	news := false
-	for i, t := range r.tabs {
-		for _, p := range t.panes {
-			c := p.conv
-			c.settle()
-			if !c.running() {
-				continue
-			}
-			if c.live.answer.counts.Generated == 0 {
-				c.live.touch() // its spinner turns
-			}
-			came, ended := c.drain(now)
-			news = news || came
-			if ended {
-				c.unread = i != r.active || !r.focused
-				cmds = append(cmds, r.ended(p), r.notify(t))
-			}
-		}
-	}
-	r.leaving = slices.DeleteFunc(r.leaving, func(p *pane) bool {
-		p.conv.settle()
-		p.conv.drain(now)
-		return !p.conv.moving()
-	})
-	if r.replayed != nil && r.replayed.drain() {
-		if _, shown := r.sheet.(*replaySheet); !shown {
-			v, t := r.replayed.verdict()
-			r.say(t, "replay: "+v)
-		}
-	}
-	if !r.toast.until.IsZero() && now.After(r.toast.until) {
-		r.toast = toast{}
-	}
-	if news && r.frame%8 == 0 || len(cmds) > 0 {
-		cmds = append(cmds, r.models.ask())
-	}
-	r.checkSaving()
-	cmds = append(cmds, r.tryHeld())
-	if !r.alive() {
-		r.ticking = false
-		return tea.Batch(cmds...)
-	}
-	return tea.Batch(append(cmds, r.options.frame())...)
 }
 
 // notify tells the desktop, through the terminal, that an answer has ended while

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,11 +45,18 @@ func Run(ctx context.Context, o Options) error {
 		if r.th.colour {
 			profile = colorprofile.Detect(os.Stdout, env)
 		}
-		err = screen.Run(ctx, r, screen.Options{In: os.Stdin, Out: os.Stdout, Env: env, Profile: profile,
+		err = show(ctx, r, screen.Options{In: os.Stdin, Out: os.Stdout, Env: env, Profile: profile,
 			AsksModes: r.term.strings && answersModes(env), Filter: calm()})
 	}
 	r.leave()
 	return errors.Join(err, closeStore())
+}
+
+// show has the program on the screen until it ends.
+func show(ctx context.Context, r *root, o screen.Options) error {
+	o.Keys = new(atomic.Int32)
+	r.options.waits = func() bool { return o.Keys.Load() > 0 }
+	return screen.Run(ctx, r, o)
 }
 
 // terminalWidth is how many cells a row has, 0 where the output is no terminal.

@@ -38,6 +38,14 @@ func (v *transcript) rows(i int) *text.List[row] {
 	return v.c.turns[i].lines(v.w-gutter-1, v.th, v.frame)
 }
 
+// set sets the last turn anew for a width, as draw would.
+func (v *transcript) set(w, frame int) {
+	v.w, v.frame = w, frame
+	if n := len(v.c.turns); n > 0 {
+		v.rows(n - 1)
+	}
+}
+
 // end is the place behind the last row.
 func (v *transcript) end() place { return place{len(v.c.turns), 0} }
 

@@ -173,9 +173,9 @@ func (r *root) drawChats(l layout) []string {
 		p.view.w = l.panes[i].w
 		p.view.diff.cells = nil
 	}
-	for _, p := range shown {
+	for i, p := range shown {
 		if t.diff && p != t.pane() {
-			p.view.compareWith(&t.pane().view)
+			p.view.compareWith(&t.pane().view, r.frame%len(shown) == i)
 		}
 	}
 	for i, p := range shown {

@@ -3,6 +3,7 @@ package screen
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,6 +16,8 @@ import (
 type frame struct {
 	view tea.View
 	w, h int // cells
+	// keys counts those that were pressed until then.
+	keys int
 	// erased counts how often the terminal may have lost what was drawn.
 	erased int
 	// atOnce: the terminal shows a frame only when all of it is there (mode 2026).
@@ -40,7 +43,6 @@ func newPainter(env []string, profile colorprofile.Profile, questions string) *p
 	p := &painter{cells: uv.NewScreenBuffer(0, 0)}
 	p.rend = uv.NewTerminalRenderer(&p.buf, env)
 	p.rend.SetColorProfile(profile)
-	p.rend.SetScrollOptim(true)
 	p.rend.SetTabStops(-1)
 	p.rend.EnterAltScreen()
 	p.put(ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste)
@@ -70,7 +72,7 @@ func (p *painter) paint(f *frame) []byte {
 		p.rend.Resize(f.w, f.h)
 		p.rend.Erase()
 	}
-	p.fill(f)
+	p.rend.SetScrollOptim(p.fill(f)) // which reads every cell, for nothing where none has moved
 	p.rend.Render(p.cells.RenderBuffer)
 	if c := f.view.Cursor; c != nil {
 		p.rend.MoveTo(c.X, c.Y)
@@ -78,17 +80,20 @@ func (p *painter) paint(f *frame) []byte {
 	return p.wrap(f)
 }
 
-// fill sets the rows of cells whose lines differ. A view's line ends in the style in
-// which it begins, so that one can be set without the others.
-func (p *painter) fill(f *frame) {
+// fill sets the rows of cells whose lines differ, and reports whether one of them stood
+// in another row before. A view's line ends in the style in which it begins, so that one
+// can be set without the others.
+func (p *painter) fill(f *frame) (moved bool) {
 	lines := strings.Split(f.view.Content, "\n")
 	lines = append(lines, make([]string, max(f.h-len(lines), 0))...)[:f.h]
 	for y, line := range lines {
 		if p.lines == nil || p.lines[y] != line {
 			uv.NewStyledString(line).Draw(p.cells, uv.Rect(0, y, f.w, 1))
+			moved = moved || slices.Contains(p.lines, line)
 		}
 	}
 	p.lines = lines
+	return moved
 }
 
 // wrap keeps the terminal from showing half a frame, or at least the cursor from

@@ -5,7 +5,8 @@
 // are ultraviolet's, and what this package adds is when and by whom they are written.
 //
 // Invariants: the event loop never waits for the terminal, one goroutine writes to it,
-// and a view that was overtaken is not drawn. While nothing happens nothing runs. A
+// and a view that was overtaken, or is going to be by a key that waits, is not drawn.
+// Garbage is collected between frames. While nothing happens nothing runs. A
 // terminal that is gone ends the program. Whatever ends it, and whatever panics, the
 // terminal is given back first.
 //
@@ -22,6 +23,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -41,6 +43,8 @@ type Options struct {
 	// AsksModes: the terminal is asked once whether it shows frames at once, and how it
 	// measures text. Some print the question.
 	AsksModes bool
+	// Keys, where it is not nil, counts those that were pressed and wait for the model.
+	Keys *atomic.Int32
 	// Filter sees every message before the model, as tea.WithFilter has it.
 	Filter func(tea.Model, tea.Msg) tea.Msg
 }
@@ -53,13 +57,16 @@ var errGone = errors.New("the terminal is gone")
 func Run(ctx context.Context, m tea.Model, o Options) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	if o.Keys == nil {
+		o.Keys = new(atomic.Int32)
+	}
 	t := &terminal{Options: o, end: end, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s := &shown{model: m, term: t}
 	w, h := t.size()
 	// Bubble Tea would write a tea.Raw too, and beside our own frames.
 	p := tea.NewProgram(s, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
 		tea.WithoutSignalHandler(), tea.WithEnvironment(o.Env), tea.WithColorProfile(o.Profile),
-		tea.WithFilter(o.Filter), tea.WithWindowSize(w, h))
+		tea.WithFilter(t.filter), tea.WithWindowSize(w, h))
 	t.send, s.program = p.Send, p
 	if err := t.take(); err != nil {
 		return fmt.Errorf("the terminal: %w", err)
@@ -79,7 +86,8 @@ type shown struct {
 	model   tea.Model
 	term    *terminal
 	program *tea.Program
-	frame   frame // the newest
+	frame   frame     // the newest
+	since   time.Time // views are not drawn for keys that wait
 }
 
 // Init begins the model, and takes the terminal from Bubble Tea, which did not use it:
@@ -91,9 +99,22 @@ func (s *shown) Init() tea.Cmd {
 	})
 }
 
-// View hands the model's view to the terminal.
+// mostSkipped is for how long keys may keep the screen from being drawn.
+const mostSkipped = 30 * time.Millisecond
+
+// View hands the model's view to the terminal, unless a key waits for the model: then the
+// view would be overtaken at once, and to draw it would hold the key up.
 func (s *shown) View() tea.View {
 	defer s.term.crash()
+	if s.term.Keys.Load() > 0 {
+		if s.since.IsZero() {
+			s.since = time.Now()
+		}
+		if time.Since(s.since) < mostSkipped {
+			return s.frame.view
+		}
+	}
+	s.since = time.Time{}
 	s.frame.view = s.model.View()
 	if s.frame.w > 0 && s.frame.h > 0 {
 		s.term.show(s.frame)
@@ -113,6 +134,8 @@ func (s *shown) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return s, nil
 	case asideMsg:
 		return s, s.guard(func() tea.Msg { return msg.then(s.term.aside(msg.run)) })
+	case tea.KeyPressMsg:
+		s.frame.keys++
 	case tea.WindowSizeMsg:
 		s.frame.w, s.frame.h = msg.Width, msg.Height
 		s.frame.erased++ // it may have moved what it showed

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ type model struct {
 	typed string
 	do    map[string]tea.Cmd
 	panic string // the key at which Update panics
+	hold  func(key string)
 	views int
 }
 
@@ -34,6 +36,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	if m.panic != "" && k.Text == m.panic {
 		panic("the model broke")
+	}
+	if m.hold != nil {
+		m.hold(k.Text)
 	}
 	m.typed += k.Text
 	return m, m.do[k.Text]
@@ -83,6 +88,7 @@ type program struct {
 	testing.TB
 	*paper
 	keys  *os.File
+	waits *atomic.Int32
 	ended chan error
 	stop  context.CancelFunc
 }
@@ -93,9 +99,9 @@ func start(t testing.TB, m tea.Model) *program {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	p := &program{TB: t, paper: &paper{came: make(chan struct{}, 1)}, keys: w, ended: make(chan error, 1), stop: stop}
+	p := &program{TB: t, paper: &paper{came: make(chan struct{}, 1)}, keys: w, waits: new(atomic.Int32), ended: make(chan error, 1), stop: stop}
 	go func() {
-		p.ended <- Run(ctx, m, Options{In: r, Out: p, Env: []string{"TERM=xterm"}, Profile: colorprofile.TrueColor, Width: 40, Height: 5})
+		p.ended <- Run(ctx, m, Options{In: r, Out: p, Env: []string{"TERM=xterm"}, Profile: colorprofile.TrueColor, Width: 40, Height: 5, Keys: p.waits})
 	}()
 	t.Cleanup(func() { stop(); w.Close() })
 	return p
@@ -190,6 +196,31 @@ func TestStalled(t *testing.T) {
 	<-seen
 	p.stop()
 	if err := <-p.ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKeysGoFirst: while the model is at work it can see that a key waits for it, and then
+// its view is not drawn before that key's.
+func TestKeysGoFirst(t *testing.T) {
+	waits := make(chan *atomic.Int32, 1)
+	m := &model{do: map[string]tea.Cmd{"q": tea.Quit}}
+	m.hold = func(key string) {
+		if key == "a" {
+			for count := <-waits; count.Load() == 0; time.Sleep(time.Millisecond) {
+				continue
+			}
+		}
+	}
+	p := start(t, m)
+	waits <- p.waits
+	io.WriteString(p.keys, "ab")
+	p.shows("ab")
+	if n := p.waits.Load(); n != 0 {
+		t.Errorf("%d keys wait when all of them have been shown", n)
+	}
+	io.WriteString(p.keys, "q")
+	if err := p.over(); err != nil {
 		t.Error(err)
 	}
 }

@@ -148,7 +148,7 @@ func (t *terminal) read() (stop func(), err error) {
 	events := make(chan uv.Event)
 	go func() {
 		for e := range events {
-			t.send(e)
+			t.hand(e)
 		}
 	}()
 	var stopped atomic.Bool
@@ -173,6 +173,25 @@ func (t *terminal) read() (stop func(), err error) {
 		case <-time.After(readTime):
 		}
 	}, nil
+}
+
+// hand gives the program something that was typed, when it takes it.
+func (t *terminal) hand(e uv.Event) {
+	if _, key := e.(uv.KeyPressEvent); key {
+		t.Keys.Add(1)
+	}
+	t.send(e)
+}
+
+// filter sees what the program takes.
+func (t *terminal) filter(m tea.Model, msg tea.Msg) tea.Msg {
+	if _, key := msg.(tea.KeyPressMsg); key {
+		t.Keys.Add(-1)
+	}
+	if t.Filter != nil {
+		return t.Filter(m, msg)
+	}
+	return msg
 }
 
 // show hands over a frame in place of the last one, write a command for the terminal.
@@ -200,35 +219,41 @@ func (t *terminal) nudge() {
 // drawing draws what is handed over until the end.
 func (t *terminal) drawing() {
 	defer t.crash()
+	rest := newGarbage()
 	for {
 		select {
 		case <-t.wake:
-			t.draw()
+			if key := t.draw(); len(t.wake) == 0 {
+				rest.collect(key)
+			}
 		case <-t.over:
 			return
 		}
 	}
 }
 
-func (t *terminal) draw() {
+// draw writes what was handed over, and reports whether there was a key in it.
+func (t *terminal) draw() (key bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.painter == nil {
-		return
+		return false
 	}
 	out := t.commands()
 	t.handed.Lock()
 	f := t.handed.frame
 	t.handed.Unlock()
 	if f != nil {
+		key = f.keys != t.painter.last.keys
 		out = append(out, t.painter.paint(f)...)
 	}
 	if len(out) == 0 {
-		return
+		return key
 	}
 	if _, err := t.Out.Write(out); err != nil {
 		t.end(errGone)
 	}
+	return key
 }
 
 // commands takes those that wait to be written.

@@ -20,10 +20,10 @@ const (
 	longestCode = 256 << 10
 )
 
-// longestTake is how long it may take: some lexers are slow on code that is not what
-// it says it is, and a document that met that once stays without colours. Tests,
-// which a busy machine may hold up, wait longer.
-var longestTake = 150 * time.Millisecond
+// Patience is how long colouring may take at a time: some lexers are slow on code that is
+// not what it says it is, and a document that met that once stays without colours. Tests,
+// which a busy machine may hold up, have more of it.
+var Patience = 150 * time.Millisecond
 
 // run is some code of one role, in bytes.
 type run struct {
@@ -135,7 +135,7 @@ func (cs *colours) begin(lang, code string) *coloured {
 func (cs *colours) more(c *coloured, n int) {
 	began := time.Now()
 	c.more(n)
-	cs.slow = cs.slow || time.Since(began) > longestTake
+	cs.slow = cs.slow || time.Since(began) > Patience
 }
 
 // settle colours some more of a block that waits, and reports whether there was one.

@@ -118,7 +118,7 @@ func TestSolidLinesStay(t *testing.T) {
 			}
 			solid, thaws = append(solid[:0], lines[:n]...), now
 		}
-		d.Append("\n\n")
+		d.Append("\n\n[no]: reference\n\n")
 	}
 	if len(solid) < 40 {
 		t.Errorf("%d lines of three samples are solid", len(solid))

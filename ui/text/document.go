@@ -28,7 +28,6 @@ type Document struct {
 	solid  int        // how many of lines are of the frozen blocks
 	thaws  int        // how often those were dropped
 	fresh  bool       // lines are those of src
-	refs   bool       // src may define link references, which reach back
 	code   colours
 }
 
@@ -38,22 +37,11 @@ func (d *Document) Append(s string) {
 	if s == "" {
 		return
 	}
-	from := max(len(d.src)-1, 0)
 	s = Clean(s)
 	d.grows.Grow(len(s)) // doubles where there is no room, which is more than an append takes, and not cleared
 	d.grows.WriteString(s)
 	d.src = d.grows.String()
 	d.fresh, d.done = false, false
-	if !d.refs && strings.Contains(d.src[from:], "]:") {
-		d.refs = true
-		d.thaw()
-	}
-}
-
-// thaw gives up the lines of the frozen blocks.
-func (d *Document) thaw() {
-	d.frozen, d.solid, d.fresh = 0, 0, false
-	d.thaws++
 }
 
 // Set replaces the text.
@@ -96,7 +84,8 @@ func (d *Document) Len() int { return len(d.src) }
 func (d *Document) Lines(width int, th *Theme) *List[Line] {
 	if width != d.width || th != d.theme {
 		d.width, d.theme = width, th
-		d.thaw()
+		d.frozen, d.solid, d.fresh = 0, 0, false
+		d.thaws++
 	}
 	if d.fresh {
 		return &d.lines
@@ -117,7 +106,7 @@ func (d *Document) Solid() (lines, thaws int) { return d.solid, d.thaws }
 func (d *Document) freeze() {
 	tail := d.src[d.frozen:]
 	complete := strings.LastIndexByte(tail, '\n') + 1
-	if complete == 0 || d.refs {
+	if complete == 0 {
 		return
 	}
 	root := parse([]byte(tail[:complete]))

@@ -35,7 +35,7 @@ Second line, kept apart. <b>not lost</b> &amp; \*plain\*
 ---
 last 👩‍👩‍👧 line e` + "\u0301" + ` मराठी`
 
-func init() { longestTake = time.Hour }
+func init() { Patience = time.Hour }
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
