@@ -102,9 +102,6 @@ static __device__ __forceinline__ float fresh(const float* p) {
   return v;
 }
 
-// Asks for 128 bytes of weights to come into the second-level cache.
-static __device__ __forceinline__ void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
-
 static __device__ __forceinline__ float round_tf32(float x) {
   uint32_t r;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
@@ -137,6 +134,12 @@ static __device__ __forceinline__ float block_sum(float v, float* room) {
   float sum = 0;
   for (int i = 0; i < warps; i++) sum += room[i];
   return sum;
+}
+
+// Four neighbours of a row from k on; what lies beyond n reads as 0.
+static __device__ __forceinline__ float4 load4(const float* row, int k, int n) {
+  if (k + 4 <= n && ((uintptr_t)(row + k) & 15) == 0) return *(const float4*)(row + k);
+  return make_float4(k < n ? row[k] : 0.f, k + 1 < n ? row[k + 1] : 0.f, k + 2 < n ? row[k + 2] : 0.f, k + 3 < n ? row[k + 3] : 0.f);
 }
 
 // Eight neighbours of a row from k on; what lies beyond n reads as 0.

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
@@ -75,12 +76,19 @@ func (c *compiler) router(op *model.Norm) (*model.MatMul, *model.Route) {
 		return nil, nil
 	}
 	m, ok := c.ops[c.at+1].(*model.MatMul)
-	if !ok || m.In != op.Out || overlap(m.Out, m.In) {
+	if !ok || m.In != op.Out {
 		return nil, nil
 	}
 	r, ok := c.ops[c.at+2].(*model.Route)
-	if !ok || r.Scores != m.Out || c.e.matrices[m.W].Type != matmul.F32 || !rowwise.NormRoutes(c.e.device, m.Out.Width, m.In.Width) {
+	if !ok || r.Scores != m.Out || c.e.matrices[m.W].Type != matmul.F32 || !rowwise.NormRoutes(m.Out.Width, m.In.Width) {
 		return nil, nil
+	}
+	// Blocks read what is normed when others have already written all of a row's results.
+	apart := []model.Ref{op.In, op.Out, m.Out, r.IDs, r.Weights}
+	for i, a := range apart {
+		if slices.ContainsFunc(apart[:i], func(b model.Ref) bool { return overlap(a, b) }) {
+			return nil, nil
+		}
 	}
 	return m, r
 }
@@ -174,13 +182,13 @@ func (e *Executor) expertLists(op *model.Route) (*rowwise.Lists, error) {
 	for _, a := range []struct {
 		at *gpu.Ptr
 		n  int
-	}{{&l.Experts, l.Count + 1}, {&l.Starts, l.Count + 1}, {&l.List, e.rows * l.Used}, {&l.Arrived, 1 + e.rows}} {
+	}{{&l.Experts, l.Count + 1}, {&l.Starts, l.Count + 1}, {&l.List, e.rows * l.Used}, {&l.Arrived, 1 + e.rows*l.Count}} {
 		var err error
 		if *a.at, err = e.alloc(4 * int64(a.n)); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.device.Fill(l.Arrived, 0, 4*int64(1+e.rows)); err != nil {
+	if err := e.device.Fill(l.Arrived, 0, 4*int64(1+e.rows*l.Count)); err != nil {
 		return nil, err
 	}
 	e.routed = append(e.routed, l)

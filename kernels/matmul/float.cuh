@@ -71,12 +71,6 @@ template <> struct FloatReady<BF16> {
   }
 };
 
-// Values k .. k+3 of a row of x; beyond the end they are 0.
-static __device__ __forceinline__ float4 load4(const float* row, int k, int n) {
-  if (k + 4 <= n && ((uintptr_t)(row + k) & 15) == 0) return *(const float4*)(row + k);
-  return make_float4(k < n ? row[k] : 0.f, k + 1 < n ? row[k + 1] : 0.f, k + 2 < n ? row[k + 2] : 0.f, k + 3 < n ? row[k + 3] : 0.f);
-}
-
 // x rounded to what the products with weights of type T take.
 template <int T> static __device__ __forceinline__ float round_for(float x) {
   if (T != BF16) return round_tf32(x);

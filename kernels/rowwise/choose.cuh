@@ -14,106 +14,126 @@ struct RouteArgs {
   int pad;
 };
 
-// How scores become weights: a softmax over top, the largest of all scores, and total.
+// How scores become weights: a softmax over top, the largest of all scores, and total, which is 1
+// where only the chosen count.
 static __device__ __forceinline__ float route_weight(int rule, float score, float top, float total) {
-  switch (rule) {
-    case route_softmax: return __fdiv_rn(expf(score - top), total);
-    case route_sigmoid: return __fdiv_rn(1.f, 1.f + expf(-score));
-    default: return expf(score - top);
-  }
+  float e = expf(rule == route_sigmoid ? -score : score - top);
+  return __fdiv_rn(rule == route_sigmoid ? 1.f : e, rule == route_sigmoid ? 1.f + e : total);
 }
 
-// What the choice looks at: the weight with its bias. Where weights are only set beside one
-// another the score does as well. Rows of padding may hold anything: what is no number
-// comes last, so that they too are given experts that there are.
-struct Wanted {
-  const RouteArgs& a;
-  const float* scores;
-  float top, total;
-  __device__ __forceinline__ float operator()(int e) const {
-    float s = scores[e];
-    if (a.rule != route_chosen && (a.bias || a.groups > 1)) s = route_weight(a.rule, s, top, total);
-    if (a.bias) s += a.bias[e];
-    return s == s ? s : -INFINITY;
-  }
-};
+// The float of a number that ordered gave.
+static __device__ __forceinline__ float unordered(uint32_t key) { return __uint_as_float(key >> 31 ? key & 0x7fffffff : ~key); }
 
-// A bit for each group that is chosen from: those whose two best have the largest sums.
-// A lane takes a group.
-static __device__ __forceinline__ uint32_t open_groups(const Wanted& wanted, const RouteArgs& a) {
-  int g = threadIdx.x & 31, each = a.experts / a.groups, rank = 0;
-  float first = -INFINITY, second = -INFINITY;
-  for (int e = g * each; g < a.groups && e < (g + 1) * each; e++) {
-    float s = wanted(e);
-    second = fmaxf(second, fminf(first, s));
-    first = fmaxf(first, s);
+// Takes away the keys of groups that are not chosen from: those whose two best have the largest
+// sums are. Lane g has the sum of group g.
+template <int E> static __device__ __forceinline__ void close_groups(const RouteArgs& a, uint32_t (&key)[E]) {
+  int lane = threadIdx.x & 31, each = a.experts / a.groups, rank = 0;
+  uint32_t lowest = ordered(-INFINITY);
+  float sum = 0;
+  auto in = [&](int g, int i) { return (uint32_t)(32 * i - (g * each - lane)) < each; };
+  for (int g = 0; g < a.groups; g++) {
+    uint32_t first = lowest, second = lowest;
+#pragma unroll
+    for (int i = 0; i < E; i++) {
+      uint32_t k = in(g, i) ? key[i] : lowest;
+      second = max(second, min(first, k));
+      first = max(first, k);
+    }
+    uint32_t best = __reduce_max_sync(~0u, first);
+    int owner = __ffs(__ballot_sync(~0u, first == best)) - 1;
+    uint32_t next = __reduce_max_sync(~0u, lane == owner ? second : first);
+    if (lane == g) sum = unordered(best) + unordered(next);
   }
-  float sum = first + second;
   for (int other = 0; other < a.groups; other++) {
     float its = __shfl_sync(~0u, sum, other);
-    if (its > sum || (its == sum && other < g)) rank++;
+    if (its > sum || (its == sum && other < lane)) rank++;
   }
-  return __ballot_sync(~0u, g < a.groups && rank < a.groups_used);
+  uint32_t open = __ballot_sync(~0u, lane < a.groups && rank < a.groups_used);
+  for (int g = 0; g < a.groups; g++)
+#pragma unroll
+    for (int i = 0; i < E; i++)
+      if (in(g, i) && !(open >> g & 1)) key[i] = 0;
 }
 
-struct ListArgs {
-  const int* ids;
-  const int* live;  // rows that are not padding, or null: rows
-  int* experts;     // those in use, ascending, -1 after the last; and how many they are
-  int* starts;      // one more than there are experts in use
-  int* list;        // row * used + place, by expert
-  int rows, used, ldi, count;  // count experts
-};
-
-// A warp chooses for a row. A lane has E experts, 32 apart; lane j ends with the j-th chosen.
-template <int E> static __device__ __forceinline__ void choose(const RouteArgs& a, int row) {
+// A warp chooses for a row by its scores, which are near, and the bias of the choice, or null. A lane
+// has E experts, 32 apart; lane j ends with the j-th chosen. What the choice looks at is the weight
+// with its bias; where weights are only set beside one another the score does as well. Rows of
+// padding may hold anything: what is no number comes last, so that they too are given
+// experts that there are.
+template <int E> static __device__ __forceinline__ int choose(const RouteArgs& a, int row, const float* scores, const float* bias) {
   int lane = threadIdx.x & 31;
-  const float* scores = a.scores + (size_t)row * a.lds;
-  float top = -INFINITY, total = 0;
-  if (a.rule != route_sigmoid) {
-    float mine[E];
+  float mine[E], top = -INFINITY, total = 1;
 #pragma unroll
-    for (int i = 0; i < E; i++) mine[i] = lane + 32 * i < a.experts ? scores[lane + 32 * i] : -INFINITY;
+  for (int i = 0; i < E; i++) mine[i] = lane + 32 * i < a.experts ? scores[lane + 32 * i] : -INFINITY;
+  if (a.rule != route_sigmoid) {
 #pragma unroll
     for (int i = 0; i < E; i++) top = fmaxf(top, mine[i]);
-    top = warp_max(top);
+    top = unordered(__reduce_max_sync(~0u, ordered(top)));
+  }
+  if (a.rule == route_softmax) {
+    total = 0;
 #pragma unroll
     for (int i = 0; i < E; i++)
       if (lane + 32 * i < a.experts) total += expf(mine[i] - top);
     total = warp_sum(total);
   }
-  Wanted wanted{a, scores, top, total};
-  uint32_t open = a.groups > 1 ? open_groups(wanted, a) : ~0u;
-  int each = a.groups > 1 ? a.experts / a.groups : a.experts;
   uint32_t key[E];
 #pragma unroll
   for (int i = 0; i < E; i++) {
-    int e = lane + 32 * i;
-    key[i] = e < a.experts && open >> (e / each) & 1 ? ordered(wanted(e)) : 0;
+    key[i] = 0;
+    if (lane + 32 * i >= a.experts) continue;
+    float s = scores[lane + 32 * i];
+    if (a.rule != route_chosen && (bias || a.groups > 1)) s = route_weight(a.rule, s, top, total);
+    if (bias) s += bias[lane + 32 * i];
+    key[i] = ordered(s == s ? s : -INFINITY);
   }
+  if (a.groups > 1) close_groups<E>(a, key);
   int id = 0;
   for (int j = 0; j < a.used; j++) {
     uint32_t best = 0;
 #pragma unroll
     for (int i = 0; i < E; i++) best = max(best, key[i]);
     best = __reduce_max_sync(~0u, best);
-    int first = 0x7fffffff;
+    int first = 32 * E;
 #pragma unroll
     for (int i = E - 1; i >= 0; i--)
-      if (key[i] == best) first = lane + 32 * i;
-    first = __reduce_min_sync(~0u, first);
+      if (key[i] == best) first = 32 * i;
+    first = __reduce_min_sync(~0u, first + lane);
 #pragma unroll
     for (int i = 0; i < E; i++)
-      if (first == lane + 32 * i) key[i] = 0;
+      if (first - lane == 32 * i) key[i] = 0;
     if (lane == j) id = first;
   }
-  float weight = route_weight(a.rule, scores[id], top, total), sum = 0, scale = a.scale;
-  for (int j = 0; j < a.used; j++) sum += __shfl_sync(~0u, weight, j);
+  float weight = lane < a.used ? route_weight(a.rule, scores[id], top, total) : 0.f, sum = warp_sum(weight), scale = a.scale;
   if (a.rule == route_chosen) scale = __fdiv_rn(scale, sum);
   if (a.normalize) scale = __fdiv_rn(scale, a.rule == route_chosen ? 1.f : fmaxf(sum, 6.103515625e-5f));
-  if (lane >= a.used) return;
-  a.ids[(size_t)row * a.ldi + lane] = id;
-  a.weights[(size_t)row * a.ldw + lane] = weight * scale;
+  if (lane < a.used) {
+    a.ids[(size_t)row * a.ldi + lane] = id;
+    a.weights[(size_t)row * a.ldw + lane] = weight * scale;
+  }
+  return id;
+}
+
+struct ListArgs {
+  const int* ids;
+  const int* live;  // rows that are not padding, or null: rows
+  int* experts;     // those in use, -1 after the last up to rows * used or count; and how many they are
+  int* starts;      // one more than there are experts in use
+  int* list;        // row * used + place, by expert
+  int rows, used, ldi, count;  // count experts
+};
+
+static __device__ __forceinline__ int live_rows(const ListArgs& a) { return a.live ? *a.live : a.rows; }
+
+// A warp whose lane j has the j-th expert of a single row lists it.
+static __device__ __forceinline__ void list_row(const ListArgs& a, int live, int id) {
+  int lane = threadIdx.x & 31, used = live > 0 ? a.used : 0;
+  if (lane < a.used) {
+    a.experts[lane] = used > 0 ? id : -1;
+    a.starts[lane] = lane;
+    a.list[lane] = lane;
+  }
+  if (lane == 0) a.experts[a.count] = used, a.starts[a.used] = a.used;
 }
 
 // The sums of what lower threads of a block have, and of all.
@@ -138,9 +158,9 @@ static __device__ __forceinline__ int before(int mine, int* sums, int& all) {
 }
 
 // A block, of a thread an expert or more, sorts pairs of rows and experts by expert.
-static __device__ void sort_by_expert(const ListArgs& a) {
+static __device__ void sort_by_expert(const ListArgs& a, int live) {
   __shared__ int have[1024], next[1024], sums[32];
-  int expert = threadIdx.x, pairs = (a.live ? min(*a.live, a.rows) : a.rows) * a.used;
+  int expert = threadIdx.x, pairs = min(live, a.rows) * a.used;
   have[expert] = 0;
   __syncthreads();
   for (int p = threadIdx.x; p < pairs; p += blockDim.x) atomicAdd(&have[a.ids[p / a.used * a.ldi + p % a.used]], 1);

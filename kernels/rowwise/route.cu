@@ -7,10 +7,16 @@
 template <int E> static __device__ __forceinline__ void route(const RouteArgs& a, const ListArgs& lists) {
   overlap_start();
   overlap_wait();
-  for (int row = blockIdx.x * 32 + (threadIdx.x >> 5); row < a.rows; row += gridDim.x * 32) choose<E>(a, row);
-  if (gridDim.x > 1 || lists.list == nullptr) return;
+  int live = live_rows(lists), warp = threadIdx.x >> 5, id = 0;
+  for (int row = blockIdx.x * 32 + warp; row < a.rows; row += gridDim.x * 32)
+    id = choose<E>(a, row, a.scores + (size_t)row * a.lds, a.bias);
+  if (gridDim.x > 1) return;
+  if (a.rows == 1) {
+    if (warp == 0) list_row(lists, live, id);
+    return;
+  }
   __syncthreads();
-  sort_by_expert(lists);
+  sort_by_expert(lists, live);
 }
 
 struct RouteListArgs {
@@ -19,7 +25,7 @@ struct RouteListArgs {
 };
 
 #define ROUTE(E)                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(1024) route_##E(const __grid_constant__ RouteListArgs a) { \
+  extern "C" __global__ void __launch_bounds__(1024, 1) route_##E(const __grid_constant__ RouteListArgs a) { \
     route<E>(a.route, a.lists);                                                                                     \
   }
 ROUTE(4)
@@ -29,7 +35,7 @@ ROUTE(32)
 extern "C" __global__ void __launch_bounds__(1024) expert_lists(const __grid_constant__ ListArgs a) {
   overlap_start();
   overlap_wait();
-  sort_by_expert(a);
+  sort_by_expert(a, live_rows(a));
 }
 
 struct SumArgs {

@@ -3,6 +3,8 @@
 package rowwise
 
 import (
+	"fmt"
+
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 )
@@ -19,7 +21,7 @@ const (
 const routeRows = 64
 
 // Lists is room for the rows of each expert in use: Count+1, Count+1 and rows*Used
-// int32; and 1+rows that are 0 but while a launch runs.
+// int32; and 1+rows*Count that are 0 but while a launch runs.
 type Lists struct {
 	Experts, Starts, List, Arrived gpu.Ptr
 	Count, Used                    int // experts there are, and of each row
@@ -89,32 +91,37 @@ type normRouteArgs struct {
 // matmul keeps them, and its bias, or 0.
 type Router struct{ Weights, Bias gpu.Ptr }
 
-// normRouteRows is how many rows a block of QueueNormRoute takes: few where they are few, so that
-// blocks share the work, and as many as it can hold sums of where the weights are read often.
-func normRouteRows(rows int) int {
-	if rows <= routeRows {
-		return 4
-	}
-	return 8
-}
-
-// normRouteRoom is the shared memory for a row of n values.
-func normRouteRoom(n int) int { return (n + 255) / 256 * (256*4 + 4) }
+// mostNormRoute is the widest rows, and mostNormRouteExperts the most experts, that QueueNormRoute takes.
+const (
+	mostNormRoute        = 8192
+	mostNormRouteExperts = 512
+)
 
 // NormRoutes says whether QueueNormRoute takes rows of n values and so many experts.
-func NormRoutes(d *gpu.Device, experts, n int) bool {
-	return experts <= 512 && normRouteRoom(n) <= d.SharedMax
+func NormRoutes(experts, n int) bool { return experts <= mostNormRouteExperts && n <= mostNormRoute }
+
+// normRouteRows is how many rows a block takes, of which blocks have 4 experts each: few where they are
+// few, so that blocks share the work, and up to one a warp where all of the device is busy anyway.
+func normRouteRows(d *gpu.Device, blocks, rows int) int {
+	return min((rows*blocks/(2*d.SMs)+4)/4*4, 16)
 }
 
 // QueueNormRoute queues QueueNorm of n without Bias and Center, the product of its result with
-// the router's weights into scores, and QueueRoute with them.
+// the router's weights into scores, and QueueRoute with them. n.In has nothing in common with what is written.
 func QueueNormRoute(q *kernels.Queue, l *Lists, ids, weights, scores kernels.Place, r Routing, bias, live gpu.Ptr, n NormArgs, by Router) {
-	atOnce := min(normRouteRows(n.Rows), n.Rows, q.Device.SharedMax/normRouteRoom(n.N))
-	name := "norm_route_16"
+	kernels.MustFit("experts of a router", l.Count, mostNormRouteExperts)
+	kernels.MustFit("values of a router's row", n.N, mostNormRoute)
+	each, share := 16, 1
 	if l.Count <= 128 {
-		name = "norm_route_4"
+		each = 4
 	}
-	kernels.Launch(q, name, gpu.Config{Grid: [3]int{(l.Count + 15) / 16, (n.Rows + atOnce - 1) / atOnce}, Threads: 512, Shared: atOnce * normRouteRoom(n.N)}, normRouteArgs{
+	for n.N > 2048*share {
+		share *= 2
+	}
+	blocks := (l.Count + 3) / 4
+	atOnce := normRouteRows(q.Device, blocks, n.Rows)
+	name, grid := fmt.Sprintf("norm_route_%d_%d", each, share), [3]int{blocks, (n.Rows + atOnce - 1) / atOnce}
+	kernels.Launch(q, name, gpu.Config{Grid: grid, Threads: 512}, normRouteArgs{
 		routeListArgs: l.choice(ids, weights, scores, r, bias, live, n.Rows), scores: scores.Ptr, in: n.In.Ptr, weight: n.Weight,
 		w: by.Weights, bias: by.Bias, out: n.Out.Ptr, rounded: n.Rounded.Args(n.Rows), arrived: l.Arrived, n: int32(n.N),
 		tiles: int32((n.N + 15) / 16), atOnce: int32(atOnce), ldi: int32(n.In.Stride), ldo: int32(n.Out.Stride), eps: n.Eps})
