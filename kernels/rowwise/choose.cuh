@@ -31,6 +31,7 @@ template <int E> static __device__ __forceinline__ void close_groups(const Route
   uint32_t lowest = ordered(-INFINITY);
   float sum = 0;
   auto in = [&](int g, int i) { return (uint32_t)(32 * i - (g * each - lane)) < each; };
+#pragma unroll 1
   for (int g = 0; g < a.groups; g++) {
     uint32_t first = lowest, second = lowest;
 #pragma unroll
@@ -49,18 +50,25 @@ template <int E> static __device__ __forceinline__ void close_groups(const Route
     if (its > sum || (its == sum && other < lane)) rank++;
   }
   uint32_t open = __ballot_sync(~0u, lane < a.groups && rank < a.groups_used);
+#pragma unroll 1
   for (int g = 0; g < a.groups; g++)
 #pragma unroll
     for (int i = 0; i < E; i++)
       if (in(g, i) && !(open >> g & 1)) key[i] = 0;
 }
 
+// What lane j has after a choice: the j-th expert and its weight.
+struct Chosen {
+  int id;
+  float weight;
+};
+
 // A warp chooses for a row by its scores, which are near, and the bias of the choice, or null. A lane
-// has E experts, 32 apart; lane j ends with the j-th chosen. What the choice looks at is the weight
+// has E experts, 32 apart. What the choice looks at is the weight
 // with its bias; where weights are only set beside one another the score does as well. Rows of
 // padding may hold anything: what is no number comes last, so that they too are given
 // experts that there are.
-template <int E> static __device__ __forceinline__ int choose(const RouteArgs& a, int row, const float* scores, const float* bias) {
+template <int E> static __device__ __forceinline__ Chosen choose(const RouteArgs& a, const float* scores, const float* bias) {
   int lane = threadIdx.x & 31;
   float mine[E], top = -INFINITY, total = 1;
 #pragma unroll
@@ -89,6 +97,7 @@ template <int E> static __device__ __forceinline__ int choose(const RouteArgs& a
   }
   if (a.groups > 1) close_groups<E>(a, key);
   int id = 0;
+#pragma unroll 1
   for (int j = 0; j < a.used; j++) {
     uint32_t best = 0;
 #pragma unroll
@@ -107,11 +116,14 @@ template <int E> static __device__ __forceinline__ int choose(const RouteArgs& a
   float weight = lane < a.used ? route_weight(a.rule, scores[id], top, total) : 0.f, sum = warp_sum(weight), scale = a.scale;
   if (a.rule == route_chosen) scale = __fdiv_rn(scale, sum);
   if (a.normalize) scale = __fdiv_rn(scale, a.rule == route_chosen ? 1.f : fmaxf(sum, 6.103515625e-5f));
-  if (lane < a.used) {
-    a.ids[(size_t)row * a.ldi + lane] = id;
-    a.weights[(size_t)row * a.ldw + lane] = weight * scale;
-  }
-  return id;
+  return {id, weight * scale};
+}
+
+static __device__ __forceinline__ void store_choice(const RouteArgs& a, int row, const Chosen& c) {
+  int lane = threadIdx.x & 31;
+  if (lane >= a.used) return;
+  a.ids[(size_t)row * a.ldi + lane] = c.id;
+  a.weights[(size_t)row * a.ldw + lane] = c.weight;
 }
 
 struct ListArgs {
@@ -125,11 +137,11 @@ struct ListArgs {
 
 static __device__ __forceinline__ int live_rows(const ListArgs& a) { return a.live ? *a.live : a.rows; }
 
-// A warp whose lane j has the j-th expert of a single row lists it.
-static __device__ __forceinline__ void list_row(const ListArgs& a, int live, int id) {
+// A warp lists what a single row chose.
+static __device__ __forceinline__ void list_row(const ListArgs& a, int live, const Chosen& c) {
   int lane = threadIdx.x & 31, used = live > 0 ? a.used : 0;
   if (lane < a.used) {
-    a.experts[lane] = used > 0 ? id : -1;
+    a.experts[lane] = used > 0 ? c.id : -1;
     a.starts[lane] = lane;
     a.list[lane] = lane;
   }

@@ -150,7 +150,7 @@ static __device__ __forceinline__ bool last_of(int* arrived, int n) {
 }
 
 template <int E, int C> static __device__ __forceinline__ void norm_route(const NormRouteArgs& a) {
-  constexpr int R = C == 1 ? 2 : 1;  // rows at a time
+  constexpr int R = C == 4 ? 1 : 2;  // rows at a time
   __shared__ __align__(16) RowParts parts[2][R];
   __shared__ float scores[norm_route_warps][32 * E], wanted[32 * E], scales[norm_route_warps];
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, experts = a.route.experts;
@@ -196,10 +196,12 @@ template <int E, int C> static __device__ __forceinline__ void norm_route(const 
   emit_norms(a, first, rows, scales);
   if (!chooses) return;
   int live = live_rows(a.lists);
-  if (warp < rows) {
-    collect<E>(a.arrived + 1 + (size_t)(first + warp) * experts, experts, scores[warp]);
-    int id = choose<E>(a.route, first + warp, scores[warp], a.route.bias ? wanted : nullptr);
-    if (a.route.rows == 1) list_row(a.lists, live, id);
+  // One more warp goes the same way with nothing, so that instructions are there before the scores.
+  if (warp <= rows) {
+    if (warp < rows) collect<E>(a.arrived + 1 + (size_t)(first + warp) * experts, experts, scores[warp]);
+    Chosen c = choose<E>(a.route, scores[warp], a.route.bias ? wanted : nullptr);
+    if (warp < rows) store_choice(a.route, first + warp, c);
+    if (warp < rows && a.route.rows == 1) list_row(a.lists, live, c);
   }
   if (a.route.rows > 1 && last_of(a.arrived, gridDim.y)) sort_by_expert(a.lists, live);
 }

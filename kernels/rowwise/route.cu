@@ -7,14 +7,13 @@
 template <int E> static __device__ __forceinline__ void route(const RouteArgs& a, const ListArgs& lists) {
   overlap_start();
   overlap_wait();
-  int live = live_rows(lists), warp = threadIdx.x >> 5, id = 0;
-  for (int row = blockIdx.x * 32 + warp; row < a.rows; row += gridDim.x * 32)
-    id = choose<E>(a, row, a.scores + (size_t)row * a.lds, a.bias);
-  if (gridDim.x > 1) return;
-  if (a.rows == 1) {
-    if (warp == 0) list_row(lists, live, id);
-    return;
+  int live = live_rows(lists);
+  for (int row = blockIdx.x * 32 + (threadIdx.x >> 5); row < a.rows; row += gridDim.x * 32) {
+    Chosen c = choose<E>(a, a.scores + (size_t)row * a.lds, a.bias);
+    store_choice(a, row, c);
+    if (a.rows == 1) list_row(lists, live, c);
   }
+  if (gridDim.x > 1 || a.rows == 1) return;
   __syncthreads();
   sort_by_expert(lists, live);
 }
