@@ -64,10 +64,9 @@ struct Chosen {
 };
 
 // A warp chooses for a row by its scores, which are near, and the bias of the choice, or null. A lane
-// has E experts, 32 apart. What the choice looks at is the weight
-// with its bias; where weights are only set beside one another the score does as well. Rows of
-// padding may hold anything: what is no number comes last, so that they too are given
-// experts that there are.
+// has E experts, 32 apart. What the choice looks at is the weight with its bias; where weights are only
+// set beside one another the score does as well. Rows of padding may hold anything: what is no number
+// comes last, so that they too are given experts that there are.
 template <int E> static __device__ __forceinline__ Chosen choose(const RouteArgs& a, const float* scores, const float* bias) {
   int lane = threadIdx.x & 31;
   float mine[E], top = -INFINITY, total = 1;

@@ -31,6 +31,9 @@ func TestDeviceNormRoute(t *testing.T) {
 		{experts: 256, used: 8, n: 7168, rows: 3, padding: 1, groups: 8, open: 4, biased: true}, {experts: 256, used: 8, n: 7168, rows: 1, groups: 8, open: 4, biased: true},
 		{experts: 64, used: 6, n: 512, rows: 20, groups: 8, open: 3}, {experts: 130, used: 5, n: 512, rows: 6, biased: true},
 	} {
+		if testing.Short() && c.rows > 100 {
+			continue
+		}
 		for _, rule := range []RouteRule{RouteSoftmax, RouteChosen, RouteSigmoid} {
 			c.check(t, q, r, rule)
 		}
