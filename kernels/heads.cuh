@@ -16,9 +16,10 @@ struct HeadJob {
   float eps;
 };
 
-// Heads of up to 64 * N values.
+// Heads of up to 64 * N values. First weights and ask read all that a head needs, then
+// turn works on it.
 template <int N> struct Head {
-  float v[N][2];
+  float v[N][2] = {}, weight[N][2] = {}, cosine[N] = {}, sine[N] = {};
 
   static __device__ __forceinline__ int at(const HeadJob& job, int j, int h) {
     int p = (threadIdx.x & 31) + 32 * j;
@@ -33,42 +34,67 @@ template <int N> struct Head {
       for (int h = 0; h < 2; h++) f(v[j][h], at(job, j, h));
   }
 
-  // Reads a head and turns it; what lies beyond its width is 0.
-  __device__ __forceinline__ void load(const HeadJob& job, int row, int head) {
+  // Whether a rotation turns pair j of the lane.
+  static __device__ __forceinline__ bool turns(const HeadJob& job, int j) {
+    return job.table && (int)(threadIdx.x & 31) + 32 * j < job.pairs;
+  }
+
+  // Reads the norm's weights, which are there before the step is.
+  __device__ __forceinline__ void weights(const HeadJob& job) {
+#pragma unroll
+    for (int j = 0; j < N; j++)
+#pragma unroll
+      for (int h = 0; h < 2; h++) weight[j][h] = job.weight && at(job, j, h) < job.dim ? job.weight[at(job, j, h)] : 1.f;
+  }
+
+  // Reads a head and its rotation; what lies beyond its width is 0.
+  __device__ __forceinline__ void ask(const HeadJob& job, int row, int head) {
     const float* x = job.x + (size_t)row * job.ld + (size_t)head * job.dim;
     const float* table = job.table + (size_t)row * 2 * job.pairs;
-    float cosine[N] = {}, sine[N] = {};
     each(job, [&](float& value, int i) { value = i < job.dim ? x[i] : 0.f; });
 #pragma unroll
     for (int j = 0; j < N; j++) {
       int p = (threadIdx.x & 31) + 32 * j;
-      if (job.table && p < job.pairs) cosine[j] = table[p], sine[j] = table[job.pairs + p];
-    }
-    if (job.norm) normalize(job);
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-      if (job.table == nullptr || (threadIdx.x & 31) + 32 * j >= job.pairs) continue;
-      float a = v[j][0], b = v[j][1];
-      v[j][0] = a * cosine[j] - b * sine[j];
-      v[j][1] = a * sine[j] + b * cosine[j];
+      if (turns(job, j)) cosine[j] = table[p], sine[j] = table[job.pairs + p];
     }
   }
 
-  __device__ __forceinline__ void normalize(const HeadJob& job) {
-    float sum = 0, squares = 0;
-    if (job.center) each(job, [&](float& value, int) { sum += value; });
-    float mean = job.center ? warp_sum(sum) / job.dim : 0.f;
-    each(job, [&](float& value, int i) {
-      value = i < job.dim ? value - mean : 0.f;
-      squares += value * value;
-    });
-    float scale = __fdiv_rn(1.f, sqrtf(warp_sum(squares) / job.dim + job.eps));
-    each(job, [&](float& value, int i) {
-      if (i >= job.dim) return;
-      value *= scale;
-      if (job.weight) value *= job.weight[i];
-      if (job.bias) value += job.bias[i];
-    });
+  // Takes the mean away.
+  __device__ __forceinline__ void center(const HeadJob& job) {
+    float sum = 0;
+    each(job, [&](float& value, int) { sum += value; });
+    float mean = warp_sum(sum) / job.dim;
+    each(job, [&](float& value, int i) { value = i < job.dim ? value - mean : 0.f; });
+  }
+
+  // The lane's share of the sum of squares.
+  __device__ __forceinline__ float squares() const {
+    float sum = 0;
+#pragma unroll
+    for (int j = 0; j < N; j++) sum = fmaf(v[j][1], v[j][1], fmaf(v[j][0], v[j][0], sum));
+    return sum;
+  }
+
+  // The norm; by is what it multiplies with.
+  __device__ __forceinline__ void scale(const HeadJob& job, float by) {
+#pragma unroll
+    for (int j = 0; j < N; j++)
+#pragma unroll
+      for (int h = 0; h < 2; h++) v[j][h] = __fmul_rn(__fmul_rn(v[j][h], by), weight[j][h]);
+    if (job.bias)
+      each(job, [&](float& value, int i) {
+        if (i < job.dim) value = __fadd_rn(value, job.bias[i]);
+      });
+  }
+
+  __device__ __forceinline__ void rotate(const HeadJob& job) {
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      float a = v[j][0], b = v[j][1];
+      if (!turns(job, j)) continue;
+      v[j][0] = fmaf(a, cosine[j], -__fmul_rn(b, sine[j]));
+      v[j][1] = fmaf(a, sine[j], __fmul_rn(b, cosine[j]));
+    }
   }
 
   // Puts it into a cell.
@@ -79,3 +105,34 @@ template <int N> struct Head {
     });
   }
 };
+
+// Norms and rotates M heads side by side: the warp's lanes are slow to exchange sums, and a
+// lane divides for one of the heads only.
+template <int N, int M> static __device__ __forceinline__ void turn(Head<N> (&heads)[M], const HeadJob* const (&jobs)[M]) {
+  bool norm = false;
+#pragma unroll
+  for (int m = 0; m < M; m++) norm |= jobs[m]->norm;
+  if (norm) {
+    float squares[M], mine, eps, dim;
+#pragma unroll
+    for (int m = 0; m < M; m++) {
+      if (jobs[m]->norm && jobs[m]->center) heads[m].center(*jobs[m]);
+      squares[m] = heads[m].squares();
+    }
+#pragma unroll
+    for (int o = 16; o > 0; o >>= 1)
+#pragma unroll
+      for (int m = 0; m < M; m++) squares[m] += __shfl_xor_sync(~0u, squares[m], o);
+#pragma unroll
+    for (int m = 0; m < M; m++)
+      if (m == 0 || (threadIdx.x & 31) == m) mine = squares[m], dim = jobs[m]->dim, eps = jobs[m]->eps;
+    float by = __fdiv_rn(1.f, sqrtf(__fdiv_rn(mine, dim) + eps));
+#pragma unroll
+    for (int m = 0; m < M; m++) {
+      float its = __shfl_sync(~0u, by, m);
+      if (jobs[m]->norm) heads[m].scale(*jobs[m], its);
+    }
+  }
+#pragma unroll
+  for (int m = 0; m < M; m++) heads[m].rotate(*jobs[m]);
+}

@@ -14,46 +14,10 @@
 // The heads may come as the products left them: their norm and rotation, and the way of
 // the step's own keys and values into their cells are then this kernel's work as well.
 // Bound: reading the cells; for short sequences the chain of one tile.
-#include "feed.cuh"
+#include "turn.cuh"
 
 // The size of a record.
 static __device__ __forceinline__ size_t record_of(int heads, int dv) { return (heads * (dv + 2) + 3) & ~3; }
-
-// Puts the item's queries into shared memory, scaled.
-// Their low halves go where multiply looks for them: 8 rows below the high ones if folded.
-template <int D, int MT> static __device__ __forceinline__ void
-load_queries(const AttendArgs& a, Room<D, MT>& room, int rows, int group, bool folded) {
-  __half* low = folded ? room.q_high + 8 * (D + 8) : room.q_low;
-#pragma unroll 2
-  for (int m = threadIdx.x >> 5; m < rows; m += 4) {
-    Head<D / 64> q;
-    q.load(a.q, room.row[m / group], blockIdx.y * group + m % group);
-    q.each(a.q, [&](float& value, int i) {
-      if (i >= D) return;
-      __half high = __float2half_rn(value * a.scale);
-      room.q_high[m * (D + 8) + i] = high;
-      low[m * (D + 8) + i] = __float2half_rn(value * a.scale - __half2float(high));
-    });
-  }
-}
-
-// Puts the step's own keys and values of the tile at base where copies would have put
-// them, and into their cells those that stand at the item's own rows.
-template <int D, int MT> static __device__ __forceinline__ void
-load_fresh(const AttendArgs& a, Room<D, MT>& room, const Item& it, const int* cells, int base, int key_head) {
-  int first = max(it.fresh, base), n = min(it.to, base + positions) - first;
-  for (int w = threadIdx.x >> 5; w < 2 * n; w += 4) {
-    int p = first + (w >> 1);
-    const HeadJob& job = w & 1 ? a.v : a.k;
-    __half* to = (w & 1 ? room.values : room.keys) + (p - base) * (D + 8);
-    Head<D / 64> head;
-    head.load(job, it.fresh_row + p - it.fresh, key_head);
-    head.each(job, [&](float& value, int i) {
-      if (i < D) to[i] = __float2half_rn(value);
-    });
-    if (p >= room.pos[0] && blockIdx.y % a.splits == 0) head.store(job, cells[p], key_head);
-  }
-}
 
 // A block's sums over the tiles of an item. In scores and sums lane (g, t) has of rows
 // mt * 16 + g (h = 0) and + 8 (h = 1) two neighbours each; a warp scores 16 of a tile's
@@ -287,14 +251,20 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
       room.record[threadIdx.x] = parts.first + it.chunk - parts.chunk;
     }
     __syncthreads();
+    HeadFeed<D, MT, heads_at_once<D, MT>> heads(a, room, it, feed.cells, it.rows * group, it.from);
+    heads.name(threadIdx.x >> 5);
     if (i == blockIdx.x) {
       overlap_wait();
       if (!early) feed.keys(), feed.values();
     }
-    load_queries(a, room, it.rows * group, group, folds && it.rows * group <= 8);
+    heads.bring(folds && it.rows * group <= 8, feed.head);
     sums.begin(it.rows * group);
     for (int base = it.from; base < it.to; base += positions) {
-      if (a.k.x && base + positions > it.fresh) load_fresh(a, room, it, feed.cells + it.cells, base, feed.head);
+      if (base > it.from && a.k.x && base + positions > it.fresh) {
+        HeadFeed<D, MT, 1> fresh(a, room, it, feed.cells, 0, base);
+        fresh.name(threadIdx.x >> 5);
+        fresh.bring(false, feed.head);
+      }
       wait_for<1>();
       __syncthreads();
       sums.multiply(room.keys);

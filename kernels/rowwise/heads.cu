@@ -10,18 +10,20 @@ struct HeadArgs {
   int rows, jobs, total, pad;  // total heads of a row over all jobs
 };
 
-template <int N> static __device__ __forceinline__ void turn(const HeadArgs& a, const HeadJob& job, int row, int head) {
-  Head<N> h;
-  h.load(job, row, head);
+template <int N> static __device__ __forceinline__ void turn_head(const HeadArgs& a, const HeadJob& job, int row, int head) {
+  Head<N> h[1];
+  h[0].weights(job);
+  h[0].ask(job, row, head);
+  turn(h, {&job});
   float* x = job.x + (size_t)row * job.ld + (size_t)head * job.dim;
   if (job.keep)
-    h.each(job, [&](float& value, int i) {
+    h[0].each(job, [&](float& value, int i) {
       if (i < job.dim) x[i] = value;
     });
-  if (job.cache) h.store(job, a.cells[row], head);
+  if (job.cache) h[0].store(job, a.cells[row], head);
 }
 
-extern "C" __global__ void __launch_bounds__(128) turn_heads(const __grid_constant__ HeadArgs a) {
+extern "C" __global__ void __launch_bounds__(128, 3) turn_heads(const __grid_constant__ HeadArgs a) {
   overlap_start();
   overlap_wait();
   long long work = (long long)a.rows * a.total;
@@ -29,10 +31,10 @@ extern "C" __global__ void __launch_bounds__(128) turn_heads(const __grid_consta
     int row = w / a.total, head = w % a.total, j = 0;
     while (j + 1 < a.jobs && head >= a.job[j].heads) head -= a.job[j++].heads;
     const HeadJob& job = a.job[j];
-    if (job.dim <= 64) turn<1>(a, job, row, head);
-    else if (job.dim <= 128) turn<2>(a, job, row, head);
-    else if (job.dim <= 256) turn<4>(a, job, row, head);
-    else turn<16>(a, job, row, head);
+    if (job.dim <= 64) turn_head<1>(a, job, row, head);
+    else if (job.dim <= 128) turn_head<2>(a, job, row, head);
+    else if (job.dim <= 256) turn_head<4>(a, job, row, head);
+    else turn_head<16>(a, job, row, head);
   }
 }
 
