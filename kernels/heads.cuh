@@ -9,53 +9,50 @@ struct HeadJob {
   float* x;             // row r's heads, ld apart
   const float* weight;  // of the norm, or null
   const float* bias;
-  const float* table;   // row r's cosines, then sines, 2 * pairs wide; null: no rotation
+  const float* table;   // row r's cosines, then sines, 2 * pairs wide
   __half* cache;        // where cells keep it, or null
-  int heads, dim, ld, pairs, interleaved, width;  // width: of a head in a cell
+  int heads, dim, ld, pairs, interleaved, width;  // pairs: 0, no rotation; width: of a head in a cell
   int norm, center, keep;                         // keep: write the result back to x
   float eps;
 };
 
-// Heads of up to 64 * N values. First weights and ask read all that a head needs, then
+// Heads of up to 64 * N values. First name and ask read all that a head needs, then
 // turn works on it.
 template <int N> struct Head {
+  const float *x = nullptr, *table = nullptr;
   float v[N][2] = {}, weight[N][2] = {}, cosine[N] = {}, sine[N] = {};
-
-  static __device__ __forceinline__ int at(const HeadJob& job, int j, int h) {
-    int p = (threadIdx.x & 31) + 32 * j;
-    return p < job.pairs && !job.interleaved ? p + h * job.pairs : 2 * p + h;
-  }
 
   // Calls f(value, its place in the head) for each that the lane holds.
   template <class F> __device__ __forceinline__ void each(const HeadJob& job, F f) {
+    int apart = job.interleaved ? 0 : job.pairs;
 #pragma unroll
-    for (int j = 0; j < N; j++)
-#pragma unroll
-      for (int h = 0; h < 2; h++) f(v[j][h], at(job, j, h));
+    for (int j = 0; j < N; j++) {
+      int p = (threadIdx.x & 31) + 32 * j, first = p < apart ? p : 2 * p;
+      f(v[j][0], first);
+      f(v[j][1], first + (p < apart ? apart : 1));
+    }
   }
 
-  // Whether a rotation turns pair j of the lane.
-  static __device__ __forceinline__ bool turns(const HeadJob& job, int j) {
-    return job.table && (int)(threadIdx.x & 31) + 32 * j < job.pairs;
+  // Says which head it is, and reads the norm's weights, which are there before the step is.
+  __device__ __forceinline__ void name(const HeadJob& job, int row, int head) {
+    x = job.x + (size_t)row * job.ld + (size_t)head * job.dim;
+    table = job.table + (size_t)row * 2 * job.pairs;
+    if (!job.norm) return;
+    int n = 0;
+    each(job, [&](float&, int i) {
+      weight[n >> 1][n & 1] = job.weight && i < job.dim ? job.weight[i] : 1.f;
+      n++;
+    });
   }
 
-  // Reads the norm's weights, which are there before the step is.
-  __device__ __forceinline__ void weights(const HeadJob& job) {
-#pragma unroll
-    for (int j = 0; j < N; j++)
-#pragma unroll
-      for (int h = 0; h < 2; h++) weight[j][h] = job.weight && at(job, j, h) < job.dim ? job.weight[at(job, j, h)] : 1.f;
-  }
-
-  // Reads a head and its rotation; what lies beyond its width is 0.
-  __device__ __forceinline__ void ask(const HeadJob& job, int row, int head) {
-    const float* x = job.x + (size_t)row * job.ld + (size_t)head * job.dim;
-    const float* table = job.table + (size_t)row * 2 * job.pairs;
+  // Reads the head and its rotation; what lies beyond its width is 0.
+  __device__ __forceinline__ void ask(const HeadJob& job) {
     each(job, [&](float& value, int i) { value = i < job.dim ? x[i] : 0.f; });
 #pragma unroll
     for (int j = 0; j < N; j++) {
       int p = (threadIdx.x & 31) + 32 * j;
-      if (turns(job, j)) cosine[j] = table[p], sine[j] = table[job.pairs + p];
+      cosine[j] = p < job.pairs ? table[p] : 0.f;
+      sine[j] = p < job.pairs ? table[job.pairs + p] : 0.f;
     }
   }
 
@@ -91,7 +88,7 @@ template <int N> struct Head {
 #pragma unroll
     for (int j = 0; j < N; j++) {
       float a = v[j][0], b = v[j][1];
-      if (!turns(job, j)) continue;
+      if ((int)(threadIdx.x & 31) + 32 * j >= job.pairs) continue;
       v[j][0] = fmaf(a, cosine[j], -__fmul_rn(b, sine[j]));
       v[j][1] = fmaf(a, sine[j], __fmul_rn(b, cosine[j]));
     }
@@ -109,16 +106,17 @@ template <int N> struct Head {
 // Norms and rotates M heads side by side: the warp's lanes are slow to exchange sums, and a
 // lane divides for one of the heads only.
 template <int N, int M> static __device__ __forceinline__ void turn(Head<N> (&heads)[M], const HeadJob* const (&jobs)[M]) {
-  bool norm = false;
+  bool norm = false, center = false;
 #pragma unroll
-  for (int m = 0; m < M; m++) norm |= jobs[m]->norm;
+  for (int m = 0; m < M; m++) norm |= jobs[m]->norm, center |= jobs[m]->norm && jobs[m]->center;
+  if (center)
+#pragma unroll
+    for (int m = 0; m < M; m++)
+      if (jobs[m]->norm && jobs[m]->center) heads[m].center(*jobs[m]);
   if (norm) {
     float squares[M], mine, eps, dim;
 #pragma unroll
-    for (int m = 0; m < M; m++) {
-      if (jobs[m]->norm && jobs[m]->center) heads[m].center(*jobs[m]);
-      squares[m] = heads[m].squares();
-    }
+    for (int m = 0; m < M; m++) squares[m] = heads[m].squares();
 #pragma unroll
     for (int o = 16; o > 0; o >>= 1)
 #pragma unroll

@@ -241,6 +241,7 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
   bool early = feed.early();
   if (early) feed.keys(), feed.values();
   HeadSums<D, MT, folds> sums(room, group);
+  bool there = false;  // what the kernels before have written
   for (int i = blockIdx.x; i < feed.count; i += gridDim.x) {
     Item it = feed.items[i];
     if ((int)threadIdx.x < it.rows) {
@@ -251,19 +252,23 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
       room.record[threadIdx.x] = parts.first + it.chunk - parts.chunk;
     }
     __syncthreads();
-    HeadFeed<D, MT, heads_at_once<D, MT>> heads(a, room, it, feed.cells, it.rows * group, it.from);
-    heads.name(threadIdx.x >> 5);
-    if (i == blockIdx.x) {
-      overlap_wait();
-      if (!early) feed.keys(), feed.values();
-    }
-    heads.bring(folds && it.rows * group <= 8, feed.head);
+    bool folded = folds && it.rows * group <= 8;
+    HeadFeed<D, MT, (MT > 1 || D > 256) ? 1 : 2> heads(a, room, it, feed.head, it.from);
+    do {
+      heads.begin(feed.cells);
+      if (!there) {
+        overlap_wait();
+        if (!early) feed.keys(), feed.values();
+        there = true;
+      }
+      heads.end(folded);
+    } while (heads.more());
     sums.begin(it.rows * group);
     for (int base = it.from; base < it.to; base += positions) {
       if (base > it.from && a.k.x && base + positions > it.fresh) {
-        HeadFeed<D, MT, 1> fresh(a, room, it, feed.cells, 0, base);
-        fresh.name(threadIdx.x >> 5);
-        fresh.bring(false, feed.head);
+        HeadFeed<D, MT, 0> fresh(a, room, it, feed.head, base);
+        do fresh.begin(feed.cells), fresh.end(folded);
+        while (fresh.more());
       }
       wait_for<1>();
       __syncthreads();
@@ -281,11 +286,11 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
     sums.put(a);
     __syncthreads();
   }
-  if (blockIdx.x >= feed.count) overlap_wait();
+  if (!there) overlap_wait();
 }
 
 #define ATTEND(D, MT) \
-  extern "C" __global__ void __launch_bounds__(128) attend_##D##_##MT(const __grid_constant__ AttendArgs a) { attend<D, MT, MT == 1 && D <= 128>(a); }
+  extern "C" __global__ void __launch_bounds__(128, MT == 1 && D <= 128 ? 4 : 1) attend_##D##_##MT(const __grid_constant__ AttendArgs a) { attend<D, MT, MT == 1 && D <= 128>(a); }
 ATTEND(64, 1)
 ATTEND(64, 4)
 ATTEND(128, 1)

@@ -12,8 +12,8 @@ struct HeadArgs {
 
 template <int N> static __device__ __forceinline__ void turn_head(const HeadArgs& a, const HeadJob& job, int row, int head) {
   Head<N> h[1];
-  h[0].weights(job);
-  h[0].ask(job, row, head);
+  h[0].name(job, row, head);
+  h[0].ask(job);
   turn(h, {&job});
   float* x = job.x + (size_t)row * job.ld + (size_t)head * job.dim;
   if (job.keep)
