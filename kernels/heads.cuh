@@ -33,11 +33,14 @@ template <int N> struct Head {
     }
   }
 
-  // Says which head it is, and reads the norm's weights, which are there before the step is.
+  // Says which head it is.
   __device__ __forceinline__ void name(const HeadJob& job, int row, int head) {
     x = job.x + (size_t)row * job.ld + (size_t)head * job.dim;
     table = job.table + (size_t)row * 2 * job.pairs;
-    if (!job.norm) return;
+  }
+
+  // Reads the norm's weights, which are there before the step is.
+  __device__ __forceinline__ void weights(const HeadJob& job) {
     int n = 0;
     each(job, [&](float&, int i) {
       weight[n >> 1][n & 1] = job.weight && i < job.dim ? job.weight[i] : 1.f;

@@ -36,13 +36,16 @@ template <int D, int MT, int slots> struct HeadFeed {
 #pragma unroll
     for (int s = 0; s < slots; s++) {
       int m = query + warps * s;
-      if (m < queries) head[s].name(a.q, room.row[m / group], blockIdx.y * group + m % group);
+      if (m >= queries) continue;
+      head[s].name(a.q, room.row[m / group], blockIdx.y * group + m % group);
+      if (a.q.norm) head[s].weights(a.q);
     }
     job = other & 1 ? a.v : a.k;
     cell = -1;
     if (other >= fresh) return;
     int p = first + (other >> 1);
     head[slots].name(job, item.fresh_row + p - item.fresh, key_head);
+    if (job.norm) head[slots].weights(job);
     if (p >= room.pos[0] && blockIdx.y % a.splits == 0) cell = cells[item.cells + p];
   }
 

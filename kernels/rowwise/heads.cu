@@ -12,6 +12,7 @@ struct HeadArgs {
 
 template <int N> static __device__ __forceinline__ void turn_head(const HeadArgs& a, const HeadJob& job, int row, int head) {
   Head<N> h[1];
+  h[0].weights(job);
   h[0].name(job, row, head);
   h[0].ask(job);
   turn(h, {&job});
@@ -23,7 +24,7 @@ template <int N> static __device__ __forceinline__ void turn_head(const HeadArgs
   if (job.cache) h[0].store(job, a.cells[row], head);
 }
 
-extern "C" __global__ void __launch_bounds__(128, 3) turn_heads(const __grid_constant__ HeadArgs a) {
+extern "C" __global__ void __launch_bounds__(128) turn_heads(const __grid_constant__ HeadArgs a) {
   overlap_start();
   overlap_wait();
   long long work = (long long)a.rows * a.total;
