@@ -319,20 +319,37 @@ template <int S> static __device__ __forceinline__ void join(const JoinArgs& a) 
   overlap_start();
   int row = blockIdx.x, chunk = blockIdx.y, lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = a.heads * a.dv;
   Parts mine = a.parts_of[row];
-  overlap_wait();
   size_t record = record_of(a.heads, a.dv);
-  int k = chunk * 256 + lane * 8, head[many];
-  for (int h = 0; h < many; h++) head[h] = min(k + h * S, n - 1) / a.dv;
-  int start = (warp - mine.chunk) & 7;
+  int k = chunk * 256 + lane * 8, head[many], start = (warp - mine.chunk) & 7;
+  float sink[many];
+  for (int h = 0; h < many; h++) {
+    head[h] = min(k + h * S, n - 1) / a.dv;
+    sink[h] = a.sinks && warp == 0 ? a.sinks[head[h]] * log2_e : -INFINITY;
+  }
   const float* first = a.parts + mine.first * record;
-  float top[many], sum[many] = {}, v[8] = {};
+  overlap_wait();
+  // Of the first part everything is asked for at once: most rows have no other for a warp.
+  float x[8] = {}, top[many], sum[many] = {}, highest[many], v[8] = {};
   for (int h = 0; h < many; h++) top[h] = no_score;
-  for (int i = start; i < mine.count; i += 8)
-    for (int h = 0; h < many; h++) top[h] = fmaxf(top[h], first[i * record + n + head[h]]);
+  if (start < mine.count) {
+    load8(x, first + start * record, k, n);
+    for (int h = 0; h < many; h++) {
+      top[h] = first[start * record + n + head[h]];
+      sum[h] = first[start * record + n + a.heads + head[h]];
+    }
+  }
+  for (int h = 0; h < many; h++) highest[h] = top[h];
+  for (int i = start + 8; i < mine.count; i += 8)
+    for (int h = 0; h < many; h++) highest[h] = fmaxf(highest[h], first[i * record + n + head[h]]);
+  for (int h = 0; h < many; h++) {
+    float by = exp2f(top[h] - highest[h]);
+    top[h] = highest[h];
+    sum[h] *= by;
+    for (int j = h * S; j < h * S + S; j++) v[j] = by * x[j];
+  }
 #pragma unroll 4
-  for (int i = start; i < mine.count; i += 8) {
+  for (int i = start + 8; i < mine.count; i += 8) {
     const float* part = first + i * record;
-    float x[8];
     load8(x, part, k, n);
     for (int h = 0; h < many; h++) {
       float by = exp2f(part[n + head[h]] - top[h]);
@@ -345,7 +362,7 @@ template <int S> static __device__ __forceinline__ void join(const JoinArgs& a) 
   __syncthreads();
   if (warp > 0) return;
   for (int h = 0; h < many; h++) {
-    float sink = a.sinks ? a.sinks[head[h]] * log2_e : -INFINITY, all = fmaxf(sink, no_score), weights = 0;
+    float all = fmaxf(sink[h], no_score), weights = 0;
     for (int w = 0; w < 8; w++) all = fmaxf(all, tops[w][h][lane]);
     for (int j = h * S; j < h * S + S; j++) v[j] = 0;
     for (int w = 0; w < 8; w++) {
@@ -353,7 +370,7 @@ template <int S> static __device__ __forceinline__ void join(const JoinArgs& a) 
       weights += by * sums[w][h][lane];
       for (int j = h * S; j < h * S + S; j++) v[j] += by * values[w][j * 32 + lane];
     }
-    weights += exp2f(sink - all);
+    weights += exp2f(sink[h] - all);
     float by = weights > 0 && k + h * S < n && mine.count > 0 ? __fdiv_rn(1.f, weights) : 0.f;
     for (int j = h * S; j < h * S + S; j++) v[j] *= by;
   }
