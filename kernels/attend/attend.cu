@@ -215,7 +215,7 @@ template <int D, int MT, bool folds> struct HeadSums {
     for (int mt = 0; mt < MT; mt++)
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        int m = mt * 16 + g + 8 * h, head = blockIdx.y * group + m % group;
+        int m = mt * 16 + g + 8 * h, head = blockIdx.x * group + m % group;
         if (m >= rows) continue;
         float* to = a.parts + room.record[m / group] * record_of(heads, dv);
 #pragma unroll
@@ -242,7 +242,7 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
   if (early) feed.keys(), feed.values();
   HeadSums<D, MT, folds> sums(room, group);
   bool there = false;  // what the kernels before have written
-  for (int i = blockIdx.x; i < feed.count; i += gridDim.x) {
+  for (int i = blockIdx.y; i < feed.count; i += gridDim.y) {
     Item it = feed.items[i];
     if ((int)threadIdx.x < it.rows) {
       int row = ((const int*)(a.step + a.plan[3]))[it.list + threadIdx.x];

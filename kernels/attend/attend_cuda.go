@@ -108,7 +108,8 @@ func QueueAttend(q *kernels.Queue, s AttendShape, a *DeviceAttend) {
 	resident := max(1, (q.Device.SharedMax+1024)/(s.shared()+1024)) * q.Device.SMs
 	heads := a.Heads / s.Group // of keys, each as often as blocks share it
 	blocks := max(1, min(a.Items, (resident+heads-1)/heads))
-	c := gpu.Config{Grid: [3]int{blocks, heads}, Threads: 128, Shared: s.shared()}
+	// Blocks begin in the grid's order: those of the first items, which may be all there are, before the rest.
+	c := gpu.Config{Grid: [3]int{heads, blocks}, Threads: 128, Shared: s.shared()}
 	kernels.Launch(q, fmt.Sprintf("attend_%d_%d", s.Dim, s.Tiles), c, attendArgs{
 		q: a.Q.Job(), k: a.K.Job(), v: a.V.Job(), step: a.Step, plan: a.Plan, positions: a.Positions, partsOf: a.PartsOf,
 		parts: a.Parts, window: int32(a.Window), group: int32(s.Group), splits: int32(heads / a.KVHeads), scale: a.Scale,

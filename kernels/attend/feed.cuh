@@ -107,10 +107,10 @@ template <int D, int MT> struct CellFeed {
     items = (const Item*)(a.step + a.plan[1]);
     cells = (const int*)(a.step + a.plan[2]);
     count = a.plan[0];
-    i = blockIdx.x;
-    head = blockIdx.y / a.splits;
+    i = blockIdx.y;
+    head = blockIdx.x / a.splits;
     if (i < count) now = items[i], base = now.from;
-    if (i + gridDim.x < count) next = items[i + gridDim.x];
+    if (i + gridDim.y < count) next = items[i + gridDim.y];
     look();
   }
   __device__ __forceinline__ void look() {
@@ -127,10 +127,10 @@ template <int D, int MT> struct CellFeed {
     commit();
     base += positions;
     if (i < count && base >= now.to) {
-      i += gridDim.x;
+      i += gridDim.y;
       now = next;
       base = now.from;
-      if (i + gridDim.x < count) next = items[i + gridDim.x];
+      if (i + gridDim.y < count) next = items[i + gridDim.y];
     }
     look();
   }

@@ -37,7 +37,7 @@ template <int D, int MT, int slots> struct HeadFeed {
     for (int s = 0; s < slots; s++) {
       int m = query + warps * s;
       if (m >= queries) continue;
-      head[s].name(a.q, room.row[m / group], blockIdx.y * group + m % group);
+      head[s].name(a.q, room.row[m / group], blockIdx.x * group + m % group);
       if (a.q.norm) head[s].weights(a.q);
     }
     job = other & 1 ? a.v : a.k;
@@ -46,7 +46,7 @@ template <int D, int MT, int slots> struct HeadFeed {
     int p = first + (other >> 1);
     head[slots].name(job, item.fresh_row + p - item.fresh, key_head);
     if (job.norm) head[slots].weights(job);
-    if (p >= room.pos[0] && blockIdx.y % a.splits == 0) cell = cells[item.cells + p];
+    if (p >= room.pos[0] && blockIdx.x % a.splits == 0) cell = cells[item.cells + p];
   }
 
   // Puts queries where multiply looks for them, scaled: their low halves 8 rows below the
