@@ -47,44 +47,69 @@ struct NormArgs {
   int pad;
 };
 
+// The sum over a block of up to 16 warps, the same on every thread. Room holds 0 for the
+// warps that it has not, and is not used again.
+static __device__ __forceinline__ float row_sum(float v, float* room) {
+  v = warp_sum(v);
+  if ((threadIdx.x & 31) == 0) room[threadIdx.x >> 5] = v;
+  __syncthreads();
+  float4 four[4];
+#pragma unroll
+  for (int i = 0; i < 4; i++) four[i] = ((const float4*)room)[i];
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < 4; i++) sum += (four[i].x + four[i].y) + (four[i].z + four[i].w);
+  return sum;
+}
+
 extern "C" __global__ void __launch_bounds__(512) norm_rows(const __grid_constant__ NormArgs a) {
-  __shared__ float room[32];
+  __shared__ __align__(16) float room[2][16];
   overlap_start();
-  float weight[8];
-  if (a.weight) load8(weight, a.weight, threadIdx.x * 8, a.n);
+  // A thread keeps its first eight values; rows of more than a block of them are read again.
+  int k = threadIdx.x * 8, stride = blockDim.x * 8;
+  const float* in = a.in + (size_t)blockIdx.x * a.ldi;
+  float v[8], weight[8], bias[8];
+  if (a.weight) load8(weight, a.weight, k, a.n);
+  if (a.bias) load8(bias, a.bias, k, a.n);
+  if (threadIdx.x < 32) room[threadIdx.x >> 4][threadIdx.x & 15] = 0;
+  __syncthreads();
   overlap_wait();
-  int row = blockIdx.x, warps = blockDim.x >> 5, lane = threadIdx.x & 31;
-  const float* in = a.in + (size_t)row * a.ldi;
-  float mean = 0;
+  load8(v, in, k, a.n);
+  float mean = 0, squares = 0;
   if (a.center) {
     float sum = 0;
-    for (int k = threadIdx.x; k < a.n; k += blockDim.x) sum += in[k];
-    mean = block_sum(sum, room) / a.n;
-  }
-  float squares = 0;
-  for (int k = threadIdx.x * 8; k < a.n; k += blockDim.x * 8) {
-    float v[8];
-    load8(v, in, k, a.n);
-    for (int i = 0; i < 8; i++)
-      if (k + i < a.n) squares += (v[i] - mean) * (v[i] - mean);
-  }
-  float scale = __fdiv_rn(1.f, sqrtf(block_sum(squares, room) / a.n + a.eps));
-  for (int chunk = threadIdx.x >> 5; chunk * 256 < a.n; chunk += warps) {
-    int k = chunk * 256 + lane * 8;
-    float v[8];
-    load8(v, in, k, a.n);
-    if (a.weight && chunk >= warps) load8(weight, a.weight, k, a.n);
-    for (int i = 0; i < 8; i++) {
-      if (k + i >= a.n) {
-        v[i] = 0;
-        continue;
-      }
-      v[i] = (v[i] - mean) * scale;
-      if (a.weight) v[i] *= weight[i];
-      if (a.bias) v[i] += a.bias[k + i];
+    for (int i = 0; i < 8; i++) sum += v[i];
+#pragma unroll 1
+    for (int more = k + stride; more < a.n; more += stride) {
+      float x[8];
+      load8(x, in, more, a.n);
+      for (int i = 0; i < 8; i++) sum += x[i];
     }
-    if (a.out) store8(a.out + (size_t)row * a.ldo, k, a.n, v);
-    emit(a.rounded, row, chunk, v);
+    mean = row_sum(sum, room[0]) / a.n;
+  }
+  for (int i = 0; i < 8; i++)
+    if (k + i < a.n) squares += (v[i] - mean) * (v[i] - mean);
+#pragma unroll 1
+  for (int more = k + stride; more < a.n; more += stride) {
+    float x[8];
+    load8(x, in, more, a.n);
+    for (int i = 0; i < 8; i++)
+      if (more + i < a.n) squares += (x[i] - mean) * (x[i] - mean);
+  }
+  float scale = __fdiv_rn(1.f, sqrtf(row_sum(squares, room[1]) / a.n + a.eps));
+  for (; (k & ~255) < a.n; k += stride) {  // whole warps
+    if (k >= stride) {
+      load8(v, in, k, a.n);
+      if (a.weight) load8(weight, a.weight, k, a.n);
+      if (a.bias) load8(bias, a.bias, k, a.n);
+    }
+    for (int i = 0; i < 8; i++) {
+      v[i] = k + i < a.n ? (v[i] - mean) * scale : 0.f;
+      if (a.weight) v[i] *= weight[i];
+      if (a.bias) v[i] += bias[i];
+    }
+    if (a.out) store8(a.out + (size_t)blockIdx.x * a.ldo, k, a.n, v);
+    emit(a.rounded, blockIdx.x, k >> 8, v);
   }
 }
 
