@@ -11,29 +11,54 @@ struct MapArgs {
   const float* b;
   const int* pos;  // of each row, for map_sharpen
   Rounded rounded;
-  int op, rows, n, ldo, lda, ldb;
+  int rows, n, ldo, lda, ldb;
   float by, every;
+  int pad;
 };
 
-extern "C" __global__ void __launch_bounds__(256) map_rows(const __grid_constant__ MapArgs a) {
+// A kernel an operation: with all of them in one, a warp would jump to code that it has not at
+// hand for each of its values.
+template <int op> static __device__ __forceinline__ void map_rows(const MapArgs& a) {
+  constexpr bool two = op == map_add || (op >= map_gate_silu && op <= map_gate_plain) || op == map_weigh;
   overlap_start();
+  int lane = threadIdx.x & 31, warps = blockDim.x >> 5, chunks = (a.n + 255) / 256, work = a.rows * chunks;
+  int w = blockIdx.x * warps + (threadIdx.x >> 5), row = w / chunks, chunk = w % chunks;
   overlap_wait();
-  int lane = threadIdx.x & 31, chunks = (a.n + 255) / 256;
-  bool two = a.op == map_add || (a.op >= map_gate_silu && a.op <= map_gate_plain) || a.op == map_weigh;
-  long long work = (long long)a.rows * chunks;
-  for (long long w = blockIdx.x * 8 + (threadIdx.x >> 5); w < work; w += gridDim.x * 8) {
-    int row = w / chunks, chunk = w % chunks, k = chunk * 256 + lane * 8;
+  while (w < work) {
+    int k = chunk * 256 + lane * 8;
     float x[8] = {}, y[8] = {}, v[8];
     float factor = 0;
-    if (a.op == map_weigh) factor = a.a[(size_t)row * a.lda];
+    if (op == map_weigh) factor = a.a[(size_t)row * a.lda];
     else load8(x, a.a + (size_t)row * a.lda, k, a.n);
     if (two) load8(y, a.b + (size_t)row * a.ldb, k, a.n);
-    if (a.op == map_sharpen) factor = 1.f + a.by * logf(1.f + floorf((float)a.pos[row] / a.every));
-    for (int i = 0; i < 8; i++) v[i] = k + i < a.n ? map_value(a.op, x[i], y[i], a.by, factor) : 0.f;
+    if (op == map_sharpen) factor = 1.f + a.by * logf(1.f + floorf((float)a.pos[row] / a.every));
+    for (int i = 0; i < 8; i++) v[i] = map_value(op, x[i], y[i], a.by, factor);
+    for (int i = 0; i < 8; i++)
+      if (k + i >= a.n) v[i] = 0;
     if (a.out) store8(a.out + (size_t)row * a.ldo, k, a.n, v);
     emit(a.rounded, row, chunk, v);
+    w += gridDim.x * warps;
+    row = w / chunks, chunk = w % chunks;
   }
 }
+
+#define MAP(OP) \
+  extern "C" __global__ void __launch_bounds__(256) map_rows_##OP(const __grid_constant__ MapArgs a) { map_rows<OP>(a); }
+MAP(0)
+MAP(1)
+MAP(2)
+MAP(3)
+MAP(4)
+MAP(5)
+MAP(6)
+MAP(7)
+MAP(8)
+MAP(9)
+MAP(10)
+MAP(11)
+MAP(12)
+MAP(13)
+MAP(14)
 
 // out = in / rms(in) (* weight) (+ bias), or the layer norm; a block takes a row.
 struct NormArgs {

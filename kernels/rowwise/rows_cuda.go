@@ -3,11 +3,13 @@
 package rowwise
 
 import (
+	"fmt"
+
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 )
 
-// MapOp names what Map does to each value; see rows.cu.
+// MapOp names what Map does to each value; see map.cuh.
 type MapOp int32
 
 // The operations of Map.
@@ -40,17 +42,22 @@ type MapArgs struct {
 }
 
 type mapArgs struct {
-	out, a, b, pos             gpu.Ptr
-	rounded                    kernels.RoundedArgs
-	op, rows, n, ldo, lda, ldb int32
-	by, every                  float32
+	out, a, b, pos         gpu.Ptr
+	rounded                kernels.RoundedArgs
+	rows, n, ldo, lda, ldb int32
+	by, every              float32
+	pad                    int32
 }
 
 // QueueMap queues out = op(a, b), value by value.
 func QueueMap(q *kernels.Queue, m MapArgs) {
-	kernels.Launch(q, "map_rows", gpu.Config{Grid: [3]int{q.GridOf(m.Rows*((m.N+255)/256), 8)}, Threads: 256}, mapArgs{
-		out: m.Out.Ptr, a: m.A.Ptr, b: m.B.Ptr, pos: m.Pos, rounded: m.Rounded.Args(m.Rows), op: int32(m.Op), rows: int32(m.Rows),
-		n: int32(m.N), ldo: int32(m.Out.Stride), lda: int32(m.A.Stride), ldb: int32(m.B.Stride), by: m.By, every: m.Every})
+	work, warps := m.Rows*((m.N+255)/256), 8
+	for warps > 1 && work < warps*q.Device.SMs {
+		warps /= 2 // rather more multiprocessors
+	}
+	kernels.Launch(q, fmt.Sprintf("map_rows_%d", m.Op), gpu.Config{Grid: [3]int{q.GridOf(work, warps)}, Threads: 32 * warps}, mapArgs{
+		out: m.Out.Ptr, a: m.A.Ptr, b: m.B.Ptr, pos: m.Pos, rounded: m.Rounded.Args(m.Rows), rows: int32(m.Rows), n: int32(m.N),
+		ldo: int32(m.Out.Stride), lda: int32(m.A.Stride), ldb: int32(m.B.Stride), by: m.By, every: m.Every})
 }
 
 // NormArgs is a norm of whole rows. Out may be none; Weight and Bias may be 0.
