@@ -245,7 +245,9 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
   for (int i = blockIdx.y; i < feed.count; i += gridDim.y) {
     Item it = feed.items[i];
     if ((int)threadIdx.x < it.rows) {
-      int row = ((const int*)(a.step + a.plan[3]))[it.list + threadIdx.x];
+      // The list begins with all rows in order, where those of one sequence are neighbours.
+      int row = it.list + threadIdx.x;
+      if (it.fresh == shared_cells) row = ((const int*)(a.step + a.plan[3]))[row];
       Parts parts = a.parts_of[row];
       room.row[threadIdx.x] = row;
       room.pos[threadIdx.x] = a.positions[row];

@@ -17,7 +17,8 @@ type AttendItem struct {
 	From, To   int32 // positions; From is a multiple of 64
 	Cells      int32 // where the sequence's cells begin in the lists of cells
 	// Fresh is the first position of the sequence that is one of the step's rows, and
-	// FreshRow that row; past To where the item has none.
+	// FreshRow that row; past To where the item has none, MaxInt32 where its rows are of several
+	// sequences. The others' rows stand in the list at their own numbers.
 	Fresh, FreshRow int32
 	Chunk           int32 // number of the run, counted from position 0
 }

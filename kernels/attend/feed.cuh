@@ -3,12 +3,14 @@
 #pragma once
 #include "heads.cuh"
 
+constexpr int shared_cells = 0x7fffffff;
+
 struct Item {
   int list, rows;  // which rows: that many in the step's list of rows from there on
   int from, to;    // positions
   int cells;       // where the sequence's cells begin in the list
   int fresh;       // the first position of the sequence that belongs to this step,
-  int fresh_row;   // and its row
+  int fresh_row;   // and its row; or shared_cells, where the rows are of several sequences
   int chunk;       // number of the run of positions, counted from position 0
 };
 
