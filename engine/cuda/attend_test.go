@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -26,7 +27,10 @@ func TestAttendPlan(t *testing.T) {
 		p.build(spans, rows, 4, 132, 1<<20, round%8 == 1)
 		met := make([]map[int32]bool, rows)
 		for _, it := range p.items {
-			for _, row := range p.list[it.List : it.List+it.Rows] {
+			for i, row := range p.list[it.List : it.List+it.Rows] {
+				if own := it.List + int32(i); it.Fresh != math.MaxInt32 && row != own {
+					t.Fatalf("round %d: an item of one sequence lists row %d at %d", round, row, own)
+				}
 				parts := p.parts[row]
 				if met[row] == nil {
 					met[row] = map[int32]bool{}
