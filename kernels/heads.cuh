@@ -75,16 +75,18 @@ template <int N> struct Head {
     return sum;
   }
 
-  // The norm; by is what it multiplies with.
-  __device__ __forceinline__ void scale(const HeadJob& job, float by) {
+  // The norm but for its bias; by is what it multiplies with.
+  __device__ __forceinline__ void scale(float by) {
 #pragma unroll
     for (int j = 0; j < N; j++)
 #pragma unroll
       for (int h = 0; h < 2; h++) v[j][h] = __fmul_rn(__fmul_rn(v[j][h], by), weight[j][h]);
-    if (job.bias)
-      each(job, [&](float& value, int i) {
-        if (i < job.dim) value = __fadd_rn(value, job.bias[i]);
-      });
+  }
+
+  __device__ __forceinline__ void bias(const HeadJob& job) {
+    each(job, [&](float& value, int i) {
+      if (i < job.dim) value = __fadd_rn(value, job.bias[i]);
+    });
   }
 
   __device__ __forceinline__ void rotate(const HeadJob& job) {
@@ -109,10 +111,10 @@ template <int N> struct Head {
 // Norms and rotates M heads side by side: the warp's lanes are slow to exchange sums, and a
 // lane divides for one of the heads only.
 template <int N, int M> static __device__ __forceinline__ void turn(Head<N> (&heads)[M], const HeadJob* const (&jobs)[M]) {
-  bool norm = false, center = false;
+  bool norm = false, center = false, bias = false;
 #pragma unroll
-  for (int m = 0; m < M; m++) norm |= jobs[m]->norm, center |= jobs[m]->norm && jobs[m]->center;
-  if (center)
+  for (int m = 0; m < M; m++) norm |= jobs[m]->norm, center |= jobs[m]->norm && jobs[m]->center, bias |= jobs[m]->norm && jobs[m]->bias;
+  if (__builtin_expect(center, 0))
 #pragma unroll
     for (int m = 0; m < M; m++)
       if (jobs[m]->norm && jobs[m]->center) heads[m].center(*jobs[m]);
@@ -131,8 +133,12 @@ template <int N, int M> static __device__ __forceinline__ void turn(Head<N> (&he
 #pragma unroll
     for (int m = 0; m < M; m++) {
       float its = __shfl_sync(~0u, by, m);
-      if (jobs[m]->norm) heads[m].scale(*jobs[m], its);
+      if (jobs[m]->norm) heads[m].scale(its);
     }
+    if (__builtin_expect(bias, 0))
+#pragma unroll
+      for (int m = 0; m < M; m++)
+        if (jobs[m]->norm && jobs[m]->bias) heads[m].bias(*jobs[m]);
   }
 #pragma unroll
   for (int m = 0; m < M; m++) heads[m].rotate(*jobs[m]);

@@ -29,12 +29,12 @@ static __device__ __forceinline__ size_t record_of(int heads, int dv) { return (
 template <int D, int MT, bool folds> struct HeadSums {
   static constexpr int ld = D + 8, ldp = positions + 8, NT = D / 32;
   Room<D, MT>& room;
-  int rows, group, lane, warp, g, t;
+  int rows, group, of_group, lane, warp, g, t;
   bool folded;
   int pos[MT][2];  // of the lane's rows
   float out[MT][NT][4], low[folds ? NT : 1][4], top[MT][2], sum[MT][2], s[MT][2][4];
 
-  __device__ __forceinline__ HeadSums(Room<D, MT>& room, int group) : room(room), group(group) {
+  __device__ __forceinline__ HeadSums(Room<D, MT>& room, const AttendArgs& a) : room(room), group(a.group), of_group(a.of_group) {
     lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3;
   }
 
@@ -46,7 +46,7 @@ template <int D, int MT, bool folds> struct HeadSums {
 #pragma unroll
       for (int h = 0; h < 2; h++) {
         top[mt][h] = no_score, sum[mt][h] = 0;
-        pos[mt][h] = room.pos[min(mt * 16 + g + 8 * h, rows - 1) / group];
+        pos[mt][h] = room.pos[divided(min(mt * 16 + g + 8 * h, rows - 1), of_group)];
 #pragma unroll
         for (int i = 0; i < NT; i++) {
           out[mt][i][2 * h] = out[mt][i][2 * h + 1] = 0;
@@ -106,11 +106,23 @@ template <int D, int MT, bool folds> struct HeadSums {
       for (int i = 0; i < 4; i++) s[mt][0][i] += rest[mt][0][i], s[mt][1][i] += rest[mt][1][i];
   }
 
+  // Caps scores, which move on by one so that a short loop does for them all: few models do this.
+  static __device__ __forceinline__ void soften(float (&s)[2][4], float cap) {
+#pragma unroll 1
+    for (int i = 0; i < 8; i++) {
+      float v = cap * tanhf(s[0][0] / cap);
+#pragma unroll
+      for (int j = 0; j < 7; j++) s[j >> 2][j & 3] = s[(j + 1) >> 2][(j + 1) & 3];
+      s[1][3] = v;
+    }
+  }
+
   // Hides what a row must not see; the warp's largest scores go to room.tops.
   __device__ __forceinline__ void mask(const AttendArgs& a, int base, int to) {
 #pragma unroll
     for (int mt = 0; mt < MT; mt++) {
       if (mt * 16 >= rows) break;
+      if (__builtin_expect(a.cap != 0, 0)) soften(s[mt], a.cap);
 #pragma unroll
       for (int h = 0; h < 2; h++) {
         if (folds && folded && h) break;
@@ -121,7 +133,6 @@ template <int D, int MT, bool folds> struct HeadSums {
           int p = base + warp * 16 + (i >> 1) * 8 + 2 * t + (i & 1);
           float& v = s[mt][i >> 1][2 * h + (i & 1)];
           bool seen = m < rows && p < to && p <= pos[mt][h] && (a.window == 0 || p > pos[mt][h] - a.window);
-          if (a.cap != 0) v = a.cap * tanhf(v / a.cap);
           v = seen ? v * log2_e : -INFINITY;
           largest = fmaxf(largest, v);
         }
@@ -215,9 +226,9 @@ template <int D, int MT, bool folds> struct HeadSums {
     for (int mt = 0; mt < MT; mt++)
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        int m = mt * 16 + g + 8 * h, head = blockIdx.x * group + m % group;
+        int m = mt * 16 + g + 8 * h, r = divided(m, of_group), head = blockIdx.x * group + m - r * group;
         if (m >= rows) continue;
-        float* to = a.parts + room.record[m / group] * record_of(heads, dv);
+        float* to = a.parts + room.record[r] * record_of(heads, dv);
 #pragma unroll
         for (int n = 0; n < NT; n++) {
           int d = warp * (D / 4) + n * 8 + 2 * t;
@@ -240,7 +251,7 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
   int group = a.group;
   bool early = feed.early();
   if (early) feed.keys(), feed.values();
-  HeadSums<D, MT, folds> sums(room, group);
+  HeadSums<D, MT, folds> sums(room, a);
   bool there = false;  // what the kernels before have written
   for (int i = blockIdx.y; i < feed.count; i += gridDim.y) {
     Item it = feed.items[i];

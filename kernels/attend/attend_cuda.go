@@ -97,8 +97,10 @@ type DeviceAttend struct {
 type attendArgs struct {
 	q, k, v                               rowwise.HeadJob
 	step, plan, positions, partsOf, parts gpu.Ptr
-	window, group, splits, pad            int32
+	window, group, ofGroup                int32
+	splits, ofSplits                      int32
 	scale, softCap                        float32
+	pad                                   int32
 }
 
 // PartFloats is the size of a record: a row's part of attention.
@@ -108,13 +110,14 @@ func (a *AttendArgs) PartFloats() int { return (a.Heads*(a.ValueDim+2) + 3) / 4 
 func QueueAttend(q *kernels.Queue, s AttendShape, a *DeviceAttend) {
 	resident := max(1, (q.Device.SharedMax+1024)/(s.shared()+1024)) * q.Device.SMs
 	heads := a.Heads / s.Group // of keys, each as often as blocks share it
+	splits := heads / a.KVHeads
 	blocks := max(1, min(a.Items, (resident+heads-1)/heads))
 	// Blocks begin in the grid's order: those of the first items, which may be all there are, before the rest.
 	c := gpu.Config{Grid: [3]int{heads, blocks}, Threads: 128, Shared: s.shared()}
 	kernels.Launch(q, fmt.Sprintf("attend_%d_%d", s.Dim, s.Tiles), c, attendArgs{
 		q: a.Q.Job(), k: a.K.Job(), v: a.V.Job(), step: a.Step, plan: a.Plan, positions: a.Positions, partsOf: a.PartsOf,
-		parts: a.Parts, window: int32(a.Window), group: int32(s.Group), splits: int32(heads / a.KVHeads), scale: a.Scale,
-		softCap: a.SoftCap})
+		parts: a.Parts, window: int32(a.Window), group: int32(s.Group), ofGroup: int32(65536/s.Group + 1),
+		splits: int32(splits), ofSplits: int32(65536/splits + 1), scale: a.Scale, softCap: a.SoftCap})
 }
 
 // AttendResult is where the attention of rows goes.

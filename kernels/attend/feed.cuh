@@ -27,44 +27,53 @@ struct AttendArgs {
   const Parts* parts_of;   // and its parts.
   float* parts;            // records of [heads][dv] sums, [heads] largest, [heads] weights
   int window;
-  int group;               // query heads that a block takes, of one key head
-  int splits, pad;         // blocks that share a key head
+  int group, of_group;     // query heads that a block takes, of one key head; 65536 / group + 1
+  int splits, of_splits;   // blocks that share a key head; likewise
   float scale, cap;
+  int pad;
 };
+
+// n / d for n * d below 65536, where of_d is 65536 / d + 1.
+static __device__ __forceinline__ int divided(int n, int of_d) { return n * of_d >> 16; }
 
 constexpr int positions = 64;
 constexpr float no_score = -3e38f, log2_e = 1.44269504088896341f;
 
-// What a thread copies of 64 positions: the same part of some of them.
-template <int D> struct Copies {
+// copy16 where asked for, without a jump.
+static __device__ __forceinline__ void copy16_if(bool wanted, uint32_t to, const void* from, bool there) {
+  int n = there ? 16 : 0;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %3, 0; @p cp.async.cg.shared.global [%0], [%1], 16, %2; }"
+               ::"r"(to), "l"(from), "r"(n), "r"((int)wanted) : "memory");
+}
+
+// What a thread copies of 64 positions: the same part of some of them, of which it knows the
+// cells. What stands between fresh and end comes otherwise, what lies beyond end becomes 0.
+template <int D, bool longs = (D > 256)> struct Copies {
   static constexpr int lines = D / 8, step = 128 / lines, count = positions / step;  // lines of 16 bytes
-  int cell[count];  // -1: zeros, -2: nothing is to be copied
-  __device__ __forceinline__ void look(const int* cells, int base, int end, int fresh) {
+  int cell[count], fresh, end;  // from the thread's first position on
+  __device__ __forceinline__ void look(const int* cells, int base, int to, int from) {
+    int first = base + threadIdx.x / lines;
+    fresh = from - first, end = to - first;
 #pragma unroll
-    for (int j = 0; j < count; j++) {
-      int p = base + threadIdx.x / lines + j * step;
-      cell[j] = p >= end ? -1 : p >= fresh ? -2 : cells[p];
-    }
+    for (int j = 0; j < count; j++) cell[j] = cells[min(first + j * step, to - 1)];
   }
-  // Starts the copies for one key head; what lies outside becomes 0.
+  // Starts the copies for one key head.
   __device__ __forceinline__ void start(__half* to, const HeadJob& job, int head) const {
     int c = threadIdx.x % lines * 8;
     bool within = c < job.width;
-    const char* head0 = (const char*)(job.cache + (size_t)head * job.width + c);
+    const char* head0 = (const char*)(job.cache + (size_t)head * job.width + (within ? c : 0));
     uint32_t step_bytes = (uint32_t)job.heads * job.width * sizeof(__half);
+    uint32_t at = shared_address(to + threadIdx.x / lines * (D + 8) + c);
 #pragma unroll
-    for (int j = 0; j < count; j++) {
-      if (cell[j] == -2) continue;
-      bool there = cell[j] >= 0 && within;
-      const void* from = there ? (const void*)(head0 + (size_t)(uint32_t)cell[j] * step_bytes) : job.cache;
-      copy16(shared_address(to + (threadIdx.x / lines + j * step) * (D + 8) + c), from, there);
-    }
+    for (int j = 0; j < count; j++)
+      copy16_if(j * step < fresh || j * step >= end, at + j * step * (D + 8) * sizeof(__half),
+                head0 + (size_t)(uint32_t)cell[j] * step_bytes, within && j * step < end);
   }
 };
 
-// The same for rows of lines that 128 threads do not share evenly: a warp copies 16
+// The same for long rows, whose cells would be too many for a thread: a warp copies 16
 // positions, one after the other, and its lane i knows the cell of number i.
-template <> struct Copies<576> {
+template <int D> struct Copies<D, true> {
   int cell;
   __device__ __forceinline__ void look(const int* cells, int base, int end, int fresh) {
     int p = base + (threadIdx.x >> 5) * 16 + (threadIdx.x & 15);
@@ -76,9 +85,9 @@ template <> struct Copies<576> {
       int at = __shfl_sync(~0u, cell, j);
       if (at == -2) continue;
       const __half* from = job.cache + ((size_t)max(at, 0) * job.heads + head) * job.width;
-      for (int c = (threadIdx.x & 31) * 8; c < 576; c += 256) {
+      for (int c = (threadIdx.x & 31) * 8; c < D; c += 256) {
         bool there = at >= 0 && c < job.width;
-        copy16(shared_address(to + ((threadIdx.x >> 5) * 16 + j) * (576 + 8) + c), there ? from + c : job.cache, there);
+        copy16(shared_address(to + ((threadIdx.x >> 5) * 16 + j) * (D + 8) + c), there ? from + c : job.cache, there);
       }
     }
   }
@@ -110,7 +119,7 @@ template <int D, int MT> struct CellFeed {
     cells = (const int*)(a.step + a.plan[2]);
     count = a.plan[0];
     i = blockIdx.y;
-    head = blockIdx.x / a.splits;
+    head = divided(blockIdx.x, a.of_splits);
     if (i < count) now = items[i], base = now.from;
     if (i + gridDim.y < count) next = items[i + gridDim.y];
     look();

@@ -37,7 +37,8 @@ template <int D, int MT, int slots> struct HeadFeed {
     for (int s = 0; s < slots; s++) {
       int m = query + warps * s;
       if (m >= queries) continue;
-      head[s].name(a.q, room.row[m / group], blockIdx.x * group + m % group);
+      int r = divided(m, a.of_group);
+      head[s].name(a.q, room.row[r], blockIdx.x * group + m - r * group);
       if (a.q.norm) head[s].weights(a.q);
     }
     job = other & 1 ? a.v : a.k;
@@ -46,7 +47,7 @@ template <int D, int MT, int slots> struct HeadFeed {
     int p = first + (other >> 1);
     head[slots].name(job, item.fresh_row + p - item.fresh, key_head);
     if (job.norm) head[slots].weights(job);
-    if (p >= room.pos[0] && blockIdx.x % a.splits == 0) cell = cells[item.cells + p];
+    if (p >= room.pos[0] && blockIdx.x == key_head * a.splits) cell = cells[item.cells + p];
   }
 
   // Puts queries where multiply looks for them, scaled: their low halves 8 rows below the
@@ -67,16 +68,13 @@ template <int D, int MT, int slots> struct HeadFeed {
       if (query + warps * s < queries) put_query(head[s], query + warps * s, folded);
     if (other >= fresh) return;
     __half* to = (other & 1 ? room.values : room.keys) + (first + (other >> 1) - base) * (D + 8);
-    head[slots].each(job, [&](float& value, int i) {
-      if (i < D) to[i] = __float2half_rn(value);
-    });
+    head[slots].each(job, [&](float& value, int i) { to[i] = __float2half_rn(value); });
     if (cell >= 0) head[slots].store(job, cell, key_head);
   }
 
   __device__ __forceinline__ void put_query(Head<D / 64>& q, int m, bool folded) {
     __half *high = room.q_high + m * (D + 8), *low = folded ? high + 8 * (D + 8) : room.q_low + m * (D + 8);
     q.each(a.q, [&](float& value, int i) {
-      if (i >= D) return;
       high[i] = __float2half_rn(value * a.scale);
       low[i] = __float2half_rn(value * a.scale - __half2float(high[i]));
     });
