@@ -19,7 +19,7 @@ struct HeadJob {
 // Heads of up to 64 * N values. First name and ask read all that a head needs, then
 // turn works on it.
 template <int N> struct Head {
-  const float *x = nullptr, *table = nullptr;
+  uint32_t x = 0, table = 0;  // where the row's begin
   float v[N][2] = {}, weight[N][2] = {}, cosine[N] = {}, sine[N] = {};
 
   // Calls f(value, its place in the head) for each that the lane holds.
@@ -35,8 +35,8 @@ template <int N> struct Head {
 
   // Says which head it is.
   __device__ __forceinline__ void name(const HeadJob& job, int row, int head) {
-    x = job.x + (size_t)row * job.ld + (size_t)head * job.dim;
-    table = job.table + (size_t)row * 2 * job.pairs;
+    x = row * job.ld + head * job.dim;
+    table = row * 2 * job.pairs;
   }
 
   // Reads the norm's weights, which are there before the step is.
@@ -50,12 +50,13 @@ template <int N> struct Head {
 
   // Reads the head and its rotation; what lies beyond its width is 0.
   __device__ __forceinline__ void ask(const HeadJob& job) {
-    each(job, [&](float& value, int i) { value = i < job.dim ? x[i] : 0.f; });
+    const float *values = job.x + x, *turns = job.table + table;
+    each(job, [&](float& value, int i) { value = i < job.dim ? values[i] : 0.f; });
 #pragma unroll
     for (int j = 0; j < N; j++) {
       int p = (threadIdx.x & 31) + 32 * j;
-      cosine[j] = p < job.pairs ? table[p] : 0.f;
-      sine[j] = p < job.pairs ? table[job.pairs + p] : 0.f;
+      cosine[j] = p < job.pairs ? turns[p] : 0.f;
+      sine[j] = p < job.pairs ? turns[job.pairs + p] : 0.f;
     }
   }
 

@@ -88,7 +88,7 @@ template <int D, int MT, bool folds> struct HeadSums {
       load_matrices(b, shared_address(keys + (warp * 16 + (lane & 7) + (lane >> 4) * 8) * ld + k + ((lane >> 3) & 1) * 8));
 #pragma unroll
       for (int mt = 0; mt < MT; mt++) {
-        if (mt * 16 >= rows) break;
+        if (mt > 0 && mt * 16 >= rows) break;
         uint32_t x[4], y[4];
         int at = (mt * 16 + (lane & 15)) * ld + k + (lane >> 4) * 8;
         load_matrices(x, shared_address(room.q_high + at));
@@ -121,7 +121,7 @@ template <int D, int MT, bool folds> struct HeadSums {
   __device__ __forceinline__ void mask(const AttendArgs& a, int base, int to) {
 #pragma unroll
     for (int mt = 0; mt < MT; mt++) {
-      if (mt * 16 >= rows) break;
+      if (mt > 0 && mt * 16 >= rows) break;
       if (__builtin_expect(a.cap != 0, 0)) soften(s[mt], a.cap);
 #pragma unroll
       for (int h = 0; h < 2; h++) {
@@ -147,7 +147,7 @@ template <int D, int MT, bool folds> struct HeadSums {
   __device__ __forceinline__ void weigh() {
 #pragma unroll
     for (int mt = 0; mt < MT; mt++) {
-      if (mt * 16 >= rows) break;
+      if (mt > 0 && mt * 16 >= rows) break;
 #pragma unroll
       for (int h = 0; h < 2; h++) {
         if (folds && folded && h) break;
@@ -180,17 +180,36 @@ template <int D, int MT, bool folds> struct HeadSums {
     }
   }
 
+  // Adds values that the lane's two rows' weights, or the two halves of one row's, multiply.
+  __device__ __forceinline__ void add_folded(const __half* values) {
+#pragma unroll 2
+    for (int k = 0; k < positions; k += 16) {
+      uint32_t b[4], x[4];
+      load_matrices(x, shared_address(room.p_high + (lane & 15) * ldp + k + (lane >> 4) * 8));
+#pragma unroll
+      for (int n = 0; n < NT; n += 2) {
+        load_matrices_turned(b, shared_address(values + (k + (lane & 15)) * ld + warp * (D / 4) + n * 8 + (lane >> 4) * 8));
+        mma_f16(out[0][n], x, b[0], b[1]);
+        mma_f16(out[0][n + 1], x, b[2], b[3]);
+      }
+    }
+  }
+
   // Adds the weighted values.
   __device__ __forceinline__ void add(const __half* values) {
 #pragma unroll
     for (int mt = 0; mt < MT; mt++) {
-      if (mt * 16 >= rows) break;
+      if (mt > 0 && mt * 16 >= rows) break;
 #pragma unroll
       for (int h = 0; h < 2; h++) {
         if (folds && folded && h) break;
         float4 four = *(const float4*)(room.sums + (mt * 16 + g + 8 * h) * 4);
         sum[mt][h] += ((four.x + four.y) + four.z) + four.w;
       }
+    }
+    if (folds && folded) {
+      add_folded(values);
+      return;
     }
 #pragma unroll
     for (int k = 0; k < positions; k += 16) {
@@ -200,15 +219,10 @@ template <int D, int MT, bool folds> struct HeadSums {
         load_matrices_turned(b[n], shared_address(values + (k + (lane & 15)) * ld + warp * (D / 4) + n * 16 + (lane >> 4) * 8));
 #pragma unroll
       for (int mt = 0; mt < MT; mt++) {
-        if (mt * 16 >= rows) break;
+        if (mt > 0 && mt * 16 >= rows) break;
         uint32_t x[4], y[4];
         int at = (mt * 16 + (lane & 15)) * ldp + k + (lane >> 4) * 8;
         load_matrices(x, shared_address(room.p_high + at));
-        if (folds && folded) {
-#pragma unroll
-          for (int n = 0; n < NT; n++) mma_f16(out[mt][n], x, b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
-          continue;
-        }
         load_matrices(y, shared_address(room.p_low + at));
 #pragma unroll
         for (int n = 0; n < NT; n++) {
@@ -248,58 +262,61 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
   overlap_start();
   // The step's inputs are there already, and so are all cells but this step's.
   CellFeed<D, MT> feed(a, room);
-  int group = a.group;
-  bool early = feed.early();
-  if (early) feed.keys(), feed.values();
+  bool there = !feed.more() || !feed.early();  // what the kernels before have written
+  if (there) overlap_wait();
+  if (!feed.more()) return;
   HeadSums<D, MT, folds> sums(room, a);
-  bool there = false;  // what the kernels before have written
-  for (int i = blockIdx.y; i < feed.count; i += gridDim.y) {
-    Item it = feed.items[i];
-    if ((int)threadIdx.x < it.rows) {
-      // The list begins with all rows in order, where those of one sequence are neighbours.
-      int row = it.list + threadIdx.x;
-      if (it.fresh == shared_cells) row = ((const int*)(a.step + a.plan[3]))[row];
-      Parts parts = a.parts_of[row];
-      room.row[threadIdx.x] = row;
-      room.pos[threadIdx.x] = a.positions[row];
-      room.record[threadIdx.x] = parts.first + it.chunk - parts.chunk;
+  const Item& it = room.item;
+  int i = blockIdx.y, base;
+  // All copies are one piece of code, which most blocks leave once and for all: a block that
+  // works on one tile takes about as long as its instructions take to arrive.
+  enum { first_keys = 0, first_values = 1, scored = 2, added = 3, ended = 5 } stage = first_keys;
+  for (;;) {
+    feed.copy(stage & 1);
+    if (stage == first_keys) {
+      stage = first_values;
+      continue;
     }
-    __syncthreads();
-    bool folded = folds && it.rows * group <= 8;
-    HeadFeed<D, MT, (MT > 1 || D > 256) ? 1 : 2> heads(a, room, it, feed.head, it.from);
-    do {
-      heads.begin(feed.cells);
-      if (!there) {
-        overlap_wait();
-        if (!early) feed.keys(), feed.values();
-        there = true;
+    if (stage != scored) {
+      if (stage != added) {
+        feed.begin(i);
+        __syncthreads();
+        base = it.from;
       }
-      heads.end(folded);
-    } while (heads.more());
-    sums.begin(it.rows * group);
-    for (int base = it.from; base < it.to; base += positions) {
-      if (base > it.from && a.k.x && base + positions > it.fresh) {
-        HeadFeed<D, MT, 0> fresh(a, room, it, feed.head, base);
-        do fresh.begin(feed.cells), fresh.end(folded);
-        while (fresh.more());
+      if (base == it.from || (a.k.x && base + positions > it.fresh)) {
+        HeadFeed<D, MT, (MT > 1 || D > 256) ? 1 : 2> heads(a, room, it, feed.head, base);
+        do {
+          heads.begin(feed.cells);
+          if (!there) overlap_wait();
+          there = true;
+          heads.end(folds && it.rows * a.group <= 8);
+        } while (heads.more());
       }
+      if (base == it.from) sums.begin(it.rows * a.group);
       wait_for<1>();
       __syncthreads();
       sums.multiply(room.keys);
       sums.mask(a, base, it.to);
       __syncthreads();
-      feed.keys();
-      sums.weigh();
-      wait_for<1>();
-      __syncthreads();
-      sums.add(room.values);
-      __syncthreads();
-      feed.values();
+      stage = scored;
+      if (feed.more()) continue;
+      commit();
     }
-    sums.put(a);
+    sums.weigh();
+    wait_for<1>();
     __syncthreads();
+    sums.add(room.values);
+    __syncthreads();
+    base += positions;
+    stage = added;
+    if (base >= it.to) {
+      sums.put(a);
+      i += gridDim.y;
+      stage = ended;
+      __syncthreads();
+    }
+    if (!feed.more()) return;
   }
-  if (!there) overlap_wait();
 }
 
 #define ATTEND(D, MT) \

@@ -44,7 +44,7 @@ func (s AttendShape) Rows() int { return 16 * s.Tiles / s.Group }
 // values; see Room in feed.cuh.
 func (s AttendShape) shared() int {
 	rows, ld, ldp := 16*s.Tiles, s.Dim+8, 64+8
-	return 2*(2*rows*ld+2*rows*ldp+2*64*ld) + 4*(8*rows+3*rows)
+	return 2*(2*rows*ld+2*rows*ldp+2*64*ld) + 4*(8*rows+3*rows+8)
 }
 
 // narrowRows is the most rows of steps that take the smallest kernel, of which most fit

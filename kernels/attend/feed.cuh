@@ -101,6 +101,7 @@ template <int D, int MT> struct Room {
   __half keys[positions * ld], values[positions * ld];
   float tops[rows * 4], sums[rows * 4];
   int row[rows], pos[rows], record[rows];
+  Item item;  // which they are of
 };
 
 // What a block copies: the tiles of its items one after the other, keys as soon as the
@@ -127,17 +128,30 @@ template <int D, int MT> struct CellFeed {
   __device__ __forceinline__ void look() {
     if (i < count) copies.look(cells + now.cells, base, now.to, a.k.x ? now.fresh : now.to);
   }
-  // Says that nothing of this step is read from cells.
-  __device__ __forceinline__ bool early() const { return i >= count || a.k.x || min(base + positions, now.to) <= now.fresh; }
-  __device__ __forceinline__ void keys() {
-    if (i < count) copies.start(room.keys, a.k, head);
-    commit();
+  // Puts down what the kernel has to know of item number i and its rows.
+  __device__ __forceinline__ void begin(int i) {
+    Item it = items[i];
+    if (threadIdx.x == 0) room.item = it;
+    if ((int)threadIdx.x >= it.rows) return;
+    // The list begins with all rows in order, where those of one sequence are neighbours.
+    int row = it.list + threadIdx.x;
+    if (it.fresh == shared_cells) row = ((const int*)(a.step + a.plan[3]))[row];
+    Parts parts = a.parts_of[row];
+    room.row[threadIdx.x] = row;
+    room.pos[threadIdx.x] = a.positions[row];
+    room.record[threadIdx.x] = parts.first + it.chunk - parts.chunk;
   }
-  __device__ __forceinline__ void values() {
-    if (i < count) copies.start(room.values, a.v, head);
+  // Says that there is another tile to copy.
+  __device__ __forceinline__ bool more() const { return i < count; }
+  // Says that nothing of this step is read from the first tile's cells.
+  __device__ __forceinline__ bool early() const { return a.k.x || min(base + positions, now.to) <= now.fresh; }
+  // Copies the tile's keys, or its values and goes on to the next.
+  __device__ __forceinline__ void copy(bool values) {
+    copies.start(values ? room.values : room.keys, values ? a.v : a.k, head);
     commit();
+    if (!values) return;
     base += positions;
-    if (i < count && base >= now.to) {
+    if (base >= now.to) {
       i += gridDim.y;
       now = next;
       base = now.from;

@@ -2,9 +2,9 @@
 #pragma once
 #include "feed.cuh"
 
-// Some of an item's heads on their way into shared memory: with slots its queries, and of the
-// step's own keys and values those of the tile at base. In a round a warp reads up to that
-// many queries and a key or value, all of them before it works on one: a trip to memory takes
+// Some of an item's heads on their way into shared memory: its queries where the tile at base
+// is its first, and those of the step's own keys and values that are of the tile. In a round a
+// warp reads up to slots queries and a key or value, all of them before it works on one: a trip to memory takes
 // longer than the work.
 template <int D, int MT, int slots> struct HeadFeed {
   static constexpr int warps = 4;
@@ -19,7 +19,7 @@ template <int D, int MT, int slots> struct HeadFeed {
 
   __device__ __forceinline__ HeadFeed(const AttendArgs& a, Room<D, MT>& room, const Item& item, int key_head, int base)
       : a(a), room(room), item(item), key_head(key_head), group(a.group), base(base) {
-    queries = slots ? item.rows * group : 0;
+    queries = base == item.from ? item.rows * group : 0;
     first = max(item.fresh, base);
     fresh = a.k.x ? 2 * max(0, min(item.to, base + positions) - first) : 0;
     query = threadIdx.x >> 5;
