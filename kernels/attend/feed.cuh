@@ -80,7 +80,7 @@ template <int D> struct Copies<D, true> {
     cell = p >= end ? -1 : p >= fresh ? -2 : cells[p];
   }
   __device__ __forceinline__ void start(__half* to, const HeadJob& job, int head) const {
-#pragma unroll 4
+#pragma unroll 2
     for (int j = 0; j < 16; j++) {
       int at = __shfl_sync(~0u, cell, j);
       if (at == -2) continue;
