@@ -50,13 +50,12 @@ template <int N> struct Head {
 
   // Reads the head and its rotation; what lies beyond its width is 0.
   __device__ __forceinline__ void ask(const HeadJob& job) {
-    const float *values = job.x + x, *turns = job.table + table;
-    each(job, [&](float& value, int i) { value = i < job.dim ? values[i] : 0.f; });
+    each(job, [&](float& value, int i) { value = i < job.dim ? job.x[x + i] : 0.f; });
 #pragma unroll
     for (int j = 0; j < N; j++) {
       int p = (threadIdx.x & 31) + 32 * j;
-      cosine[j] = p < job.pairs ? turns[p] : 0.f;
-      sine[j] = p < job.pairs ? turns[job.pairs + p] : 0.f;
+      cosine[j] = p < job.pairs ? job.table[table + p] : 0.f;
+      sine[j] = p < job.pairs ? job.table[table + job.pairs + p] : 0.f;
     }
   }
 

@@ -55,7 +55,7 @@ template <int D, bool longs = (D > 256)> struct Copies {
     int first = base + threadIdx.x / lines;
     fresh = from - first, end = to - first;
 #pragma unroll
-    for (int j = 0; j < count; j++) cell[j] = cells[min(first + j * step, to - 1)];
+    for (int j = 0; j < count; j++) cell[j] = cells[(uint32_t)min(first + j * step, to - 1)];
   }
   // Starts the copies for one key head.
   __device__ __forceinline__ void start(__half* to, const HeadJob& job, int head) const {

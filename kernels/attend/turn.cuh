@@ -14,7 +14,7 @@ template <int D, int MT, int slots> struct HeadFeed {
   int key_head, group;
   int base, queries, first, fresh;  // first: position of the first of fresh keys and values
   int query, other, cell;           // the warp's first query of the round, its key or value, the cell to keep that
-  HeadJob job;                      // of the key or value
+  const HeadJob* job;               // of the key or value
   Head<D / 64> head[slots + 1];
 
   __device__ __forceinline__ HeadFeed(const AttendArgs& a, Room<D, MT>& room, const Item& item, int key_head, int base)
@@ -41,12 +41,12 @@ template <int D, int MT, int slots> struct HeadFeed {
       head[s].name(a.q, room.row[r], blockIdx.x * group + m - r * group);
       if (a.q.norm) head[s].weights(a.q);
     }
-    job = other & 1 ? a.v : a.k;
+    job = other & 1 ? &a.v : &a.k;
     cell = -1;
     if (other >= fresh) return;
     int p = first + (other >> 1);
-    head[slots].name(job, item.fresh_row + p - item.fresh, key_head);
-    if (job.norm) head[slots].weights(job);
+    head[slots].name(*job, item.fresh_row + p - item.fresh, key_head);
+    if (job->norm) head[slots].weights(*job);
     if (p >= room.pos[0] && blockIdx.x == key_head * a.splits) cell = cells[item.cells + p];
   }
 
@@ -57,19 +57,19 @@ template <int D, int MT, int slots> struct HeadFeed {
 #pragma unroll
     for (int s = 0; s < slots; s++)
       if (query + warps * s < queries) head[s].ask(a.q);
-    if (other < fresh) head[slots].ask(job);
+    if (other < fresh) head[slots].ask(*job);
     const HeadJob* jobs[slots + 1];
 #pragma unroll
     for (int s = 0; s < slots; s++) jobs[s] = &a.q;
-    jobs[slots] = &job;
+    jobs[slots] = job;
     turn(head, jobs);
 #pragma unroll
     for (int s = 0; s < slots; s++)
       if (query + warps * s < queries) put_query(head[s], query + warps * s, folded);
     if (other >= fresh) return;
     __half* to = (other & 1 ? room.values : room.keys) + (first + (other >> 1) - base) * (D + 8);
-    head[slots].each(job, [&](float& value, int i) { to[i] = __float2half_rn(value); });
-    if (cell >= 0) head[slots].store(job, cell, key_head);
+    head[slots].each(*job, [&](float& value, int i) { to[i] = __float2half_rn(value); });
+    if (cell >= 0) head[slots].store(*job, cell, key_head);
   }
 
   __device__ __forceinline__ void put_query(Head<D / 64>& q, int m, bool folded) {
