@@ -19,7 +19,7 @@ struct HeadJob {
 // Heads of up to 64 * N values. First name and ask read all that a head needs, then
 // turn works on it.
 template <int N> struct Head {
-  uint32_t x = 0, table = 0;  // where the row's begin
+  uint32_t x = 0, table = 0;  // where the head and its row's cosines begin, in values
   float v[N][2] = {}, weight[N][2] = {}, cosine[N] = {}, sine[N] = {};
 
   // Calls f(value, its place in the head) for each that the lane holds.
@@ -113,7 +113,11 @@ template <int N> struct Head {
 template <int N, int M> static __device__ __forceinline__ void turn(Head<N> (&heads)[M], const HeadJob* const (&jobs)[M]) {
   bool norm = false, center = false, bias = false;
 #pragma unroll
-  for (int m = 0; m < M; m++) norm |= jobs[m]->norm, center |= jobs[m]->norm && jobs[m]->center, bias |= jobs[m]->norm && jobs[m]->bias;
+  for (int m = 0; m < M; m++) {
+    norm |= jobs[m]->norm;
+    center |= jobs[m]->norm && jobs[m]->center;
+    bias |= jobs[m]->norm && jobs[m]->bias;
+  }
   if (__builtin_expect(center, 0))
 #pragma unroll
     for (int m = 0; m < M; m++)

@@ -167,7 +167,7 @@ template <int D, int MT, bool folds> struct HeadSums {
     }
   }
 
-  // Adds values that the lane's two rows' weights, or the two halves of one row's, multiply.
+  // Adds the weighted values, where the low halves are rows of the same products.
   __device__ __forceinline__ void add_folded(const __half* values) {
 #pragma unroll 2
     for (int k = 0; k < positions; k += 16) {

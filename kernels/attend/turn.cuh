@@ -4,8 +4,8 @@
 
 // Some of an item's heads on their way into shared memory: its queries where the tile at base
 // is its first, and those of the step's own keys and values that are of the tile. In a round a
-// warp reads up to slots queries and a key or value, all of them before it works on one: a trip to memory takes
-// longer than the work.
+// warp reads up to slots queries and a key or value, all of them before it works on one: a
+// trip to memory takes longer than the work.
 template <int D, int MT, int slots> struct HeadFeed {
   static constexpr int warps = 4;
   const AttendArgs& a;
