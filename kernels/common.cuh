@@ -26,6 +26,13 @@ static __device__ __forceinline__ void mma_s8_k32(int d[4], const uint32_t a[4],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+// d = a (16 x 32, rows) * b (32 x 8, columns), signed bytes, and every value c more.
+static __device__ __forceinline__ void mma_s8_k32_onto(int d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, int c) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
+      : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c));
+}
+
 // d += a (16 x 16) * b (16 x 8), signed bytes.
 static __device__ __forceinline__ void mma_s8_k16(int d[4], uint32_t a0, uint32_t a1, uint32_t b) {
   asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
@@ -96,11 +103,12 @@ static __device__ __forceinline__ int arrive(int* count) {
   asm volatile("atom.add.release.gpu.global.s32 %0, [%1], 1;" : "=r"(before) : "l"(count) : "memory");
   return before;
 }
-static __device__ __forceinline__ float fresh(const float* p) {
-  float v;
-  asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(v) : "l"(p) : "memory");
+static __device__ __forceinline__ int fresh(const int* p) {
+  int v;
+  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   return v;
 }
+static __device__ __forceinline__ float fresh(const float* p) { return __int_as_float(fresh((const int*)p)); }
 
 static __device__ __forceinline__ float round_tf32(float x) {
   uint32_t r;

@@ -18,7 +18,7 @@ type expertRoom struct {
 	used, hidden, width int
 	form                kernels.Form
 	gate, up            kernels.Place
-	pairs, arrived      gpu.Ptr
+	pairs               gpu.Ptr
 	rounded             kernels.Rounded
 }
 
@@ -145,27 +145,27 @@ func (c *compiler) experts(op *model.Experts) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	x, lists := e.place(op.In), c.lists
-	opener, opened := matmul.Product{W: gate, Out: room.gate, Bias: vectors[0]}, matmul.Product{W: up, Out: room.up, Bias: vectors[1]}
-	second := matmul.Product{W: down, Out: e.place(op.Out), Bias: vectors[2]}
-	sum := rowwise.ExpertSum{IDs: e.place(op.IDs), Weights: e.place(op.Weights), Scales: vectors[3]}
+	lists := c.lists
+	feed := matmul.Experts{
+		Gate: matmul.Product{W: gate, Out: room.gate, Bias: vectors[0]}, Up: matmul.Product{W: up, Out: room.up, Bias: vectors[1]},
+		Down: matmul.Product{W: down, Out: e.place(op.Out), Bias: vectors[2]}, X: e.place(op.In), Rounded: in,
+		Join:  rowwise.MapArgs{Op: act, A: room.gate, B: room.up, Rounded: room.rounded, N: room.hidden},
+		Sum:   rowwise.ExpertSum{IDs: e.place(op.IDs), Weights: e.place(op.Weights), Scales: vectors[3]},
+		Pairs: room.pairs,
+	}
+	if room.form == kernels.FormF32 {
+		feed.Join.Out = room.gate
+	}
 	n := 1
 	if add, other, ok := c.sumOf(op.Out); ok {
-		second.Out, sum.Add = e.place(add.Out), e.place(other)
+		feed.Down.Out, feed.Sum.Add = e.place(add.Out), e.place(other)
 		n++
-	}
-	hidden := rowwise.MapArgs{Op: act, Out: room.gate, A: room.gate, B: room.up, Rounded: room.rounded, N: room.hidden}
-	if room.form != kernels.FormF32 {
-		hidden.Out = kernels.Place{}
 	}
 	rows, count := c.domain()
 	c.add(func(p *pass) {
-		r := matmul.MulRows{Rows: rows(p), Count: count(p), Lists: lists, Divide: room.used}
-		h := hidden
-		h.Rows = r.Rows * room.used
-		matmul.QueueMulGate(e.queue, opener, opened, x, in, r, h, room.arrived)
-		r.Divide = 1
-		matmul.QueueMulSum(e.queue, second, room.gate, room.rounded, r, sum, room.pairs)
+		f, r := feed, matmul.MulRows{Rows: rows(p), Count: count(p), Lists: lists}
+		f.Join.Rows = r.Rows * room.used
+		matmul.QueueExperts(e.queue, f, r)
 	})
 	return n, nil
 }
@@ -218,13 +218,6 @@ func (e *Executor) expertRoom(op *model.Experts, form kernels.Form) (*expertRoom
 	if form != kernels.FormF32 {
 		var err error
 		if r.rounded, err = e.newRounded(form, int(pairs), r.hidden); err != nil {
-			return nil, err
-		}
-		bytes := 4 * pairs * int64(r.rounded.Chunks)
-		if r.arrived, err = e.alloc(bytes); err != nil {
-			return nil, err
-		}
-		if err := e.device.Fill(r.arrived, 0, bytes); err != nil {
 			return nil, err
 		}
 	}

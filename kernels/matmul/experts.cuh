@@ -2,6 +2,7 @@
 // out of the list of those that chose the expert, and an even share of k. Its tiles come through a
 // ring of its own in shared memory, one after the other for all that it has to do.
 #pragma once
+#include <type_traits>
 #include "fold.cuh"
 #include "map.cuh"
 
@@ -11,14 +12,16 @@ struct ExpertArgs {
   int used;          // experts of a row
   // Of gated products, of which job 0 is the gate and job 1 what it opens: the operation, or -1;
   int op;
-  float* hidden;     // a pair's results,
-  Rounded rounded;   // also rounded, or not,
-  int* arrived;      // and how many strips of each 256 of them are there, [pairs][chunks].
+  // and a pair's results. Of a sum that rounds for itself: a pair's x, or null.
+  float* hidden;
   // For a sum over the experts of a row, [rows][used]:
   const int* ids;
   const float* weights;
   const float* scales;  // one an expert, or null
-  int ldi, ldw, ldh, pad;
+  int ldi, ldw, ldh;
+  int staged;  // rows of x that a block keeps in shared memory: all, or 0
+  int early;   // whether the choice is there before what is in front of a sum has ended
+  int pad;
 };
 
 // The tiles of a warp on their way: as many as there are slots, in order.
@@ -76,15 +79,18 @@ static __device__ __forceinline__ int list_passes(const int* starts, int slots, 
 
 template <int NT> static __device__ __forceinline__ ExpertLists load_lists(const ExpertArgs& a, int* room) {
   __shared__ int count;
-  int n = a.mul.experts[a.count], pairs = a.mul.rows * a.used, most = min(a.count, pairs);
-  int *starts = room + most, *list = starts + most + 1, *passes = list + (pairs <= short_list ? pairs : 0);
+  int n = fresh(a.mul.experts + a.count), pairs = a.mul.rows * a.used, most = min(a.count, pairs), listed = pairs <= short_list ? pairs : 0;
+  int *starts = room + most, *list = starts + most + 1, *passes = list + listed;
   bool single = a.mul.rows <= 8 * NT;  // a row has an expert once
-  for (int i = threadIdx.x; i <= most; i += blockDim.x) {
-    if (i < most) room[i] = a.mul.experts[i];
+  for (int i = threadIdx.x; i < max(most + 1, listed); i += blockDim.x) {
+    // All of them are on their way before the first is waited for.
+    int expert = i < most ? fresh(a.mul.experts + i) : 0, start = i <= most ? fresh(a.mul.starts + i) : 0;
+    int pair = i < listed ? fresh(a.mul.list + i) : 0;
+    if (i < most) room[i] = expert;
     if (i < most && single) passes[i] = i;
-    starts[i] = a.mul.starts[i];
+    if (i <= most) starts[i] = start;
+    if (i < listed) list[i] = pair;
   }
-  for (int i = threadIdx.x; i < pairs && pairs <= short_list; i += blockDim.x) list[i] = a.mul.list[i];
   __syncthreads();
   if (!single) {
     if (threadIdx.x < 32) {
@@ -94,36 +100,73 @@ template <int NT> static __device__ __forceinline__ ExpertLists load_lists(const
     __syncthreads();
     n = count;
   }
-  return {room, starts, passes, pairs <= short_list ? list : a.mul.list, n, a.mul.job[a.op < 0 ? 2 : 0].blocks};
+  return {room, starts, passes, listed > 0 ? list : a.mul.list, n, a.mul.job[a.op < 0 ? 2 : 0].blocks};
+}
+
+// Rows of rounded x, wherever they are: chunks of each, one row after the other.
+struct RoundedRows {
+  const uint8_t *values, *records;
+};
+template <int T> constexpr int record_bytes = Layout<T>::k ? record_q8k : record_q8;
+
+static __device__ __forceinline__ RoundedRows outside(const ExpertArgs& a) { return {(const uint8_t*)a.mul.x, a.mul.record}; }
+
+// Brings all rows of x into the block's memory: out there each tile's share is first touched by the
+// warp that needs it, a trip a tile.
+template <int T> static __device__ __forceinline__ RoundedRows stage_rows(const ExpertArgs& a, uint8_t* room) {
+  int chunks = a.staged * a.mul.chunks, values = chunks * 16, all = values + chunks * (record_bytes<T> / 16);
+#pragma unroll 4
+  for (int i = threadIdx.x; i < all; i += blockDim.x)
+    ((uint4*)room)[i] = i < values ? ((const uint4*)a.mul.x)[i] : ((const uint4*)a.mul.record)[i - values];
+  return {room, room + values * 16};
+}
+
+// The same of floats, rounded on the way.
+template <int T> static __device__ __forceinline__ RoundedRows round_rows(const ExpertArgs& a, uint8_t* room) {
+  int chunks = a.mul.chunks, all = a.staged * chunks, lane = threadIdx.x & 31;
+  Rounded to = {(int8_t*)room, room + all * 256, nullptr, Layout<T>::k ? form_q8k : form_q8, chunks, 0, 0};
+  constexpr int ahead = 3;
+  for (int i = threadIdx.x >> 5, warps = blockDim.x >> 5; i < all; i += ahead * warps) {
+    float v[ahead][8];
+#pragma unroll
+    for (int j = 0, u = i; j < ahead; j++, u += warps)
+      if (u < all) load8(v[j], a.hidden + (size_t)(u / chunks) * a.ldh, u % chunks * 256 + lane * 8, a.mul.k);
+#pragma unroll
+    for (int j = 0, u = i; j < ahead; j++, u += warps)
+      if (u < all) emit(to, u / chunks, u % chunks, v[j]);
+  }
+  return {room, room + all * 256};
 }
 
 // Two listed rows of x, the last one twice where there is one: those that a lane of
 // FoldWork asks for.
 template <int T> struct ListedRows {
-  static constexpr int size = Layout<T>::k ? record_q8k : record_q8;
   const uint8_t *values, *records;
   int s;
-  __device__ __forceinline__ void take(const MulArgs& a, const Rows& rows, int first) {
+  __device__ __forceinline__ void take(const RoundedRows& x, int chunks, const Rows& rows, int first) {
     int lane = threadIdx.x & 31;
-    values = (const uint8_t*)a.x + (size_t)rows.in(first + (lane >> 2 & 1)) * a.chunks * 256;
-    records = a.record + (size_t)rows.in(first + (lane & 1)) * a.chunks * size;
+    values = x.values + (size_t)rows.in(first + (lane >> 2 & 1)) * chunks * 256;
+    records = x.records + (size_t)rows.in(first + (lane & 1)) * chunks * record_bytes<T>;
   }
   __device__ __forceinline__ const uint8_t* value(int) const { return values + s * 256; }
-  __device__ __forceinline__ const uint8_t* record(int) const { return records + s * size; }
+  __device__ __forceinline__ const uint8_t* record(int) const { return records + s * record_bytes<T>; }
 };
 
-// The same work for 8*NT listed rows.
-template <int T, int NT> struct ListedWork : GlobalRows<T, NT>, Sums<NT> {
-  __device__ __forceinline__ void take(const MulArgs& a, const Rows& rows, int first) {
-    this->q = (const uint8_t*)a.x, this->record = a.record, this->lane = threadIdx.x & 31;
+// The same work for 8*NT listed rows, or with alone for one.
+template <int T, int NT, bool alone> struct ListedWork : GlobalRows<T, NT>, Sums<NT> {
+  __device__ __forceinline__ void take(const RoundedRows& x, int chunks, const Rows& rows, int first) {
+    this->q = x.values, this->record = x.records, this->lane = threadIdx.x & 31;
 #pragma unroll
-    for (int i = 0; i < NT; i++) this->row[i] = (uint32_t)rows.in(first + 8 * i + (this->lane >> 2)) * a.chunks;
+    for (int i = 0; i < NT; i++) this->row[i] = (uint32_t)rows.in(first + 8 * i + (this->lane >> 2)) * chunks;
+  }
+  __device__ __forceinline__ const uint8_t* scales(int i, int c) const {
+    return alone ? this->record + (size_t)(this->row[0] + this->s) * this->size : GlobalRows<T, NT>::scales(i, c);
   }
   __device__ __forceinline__ void multiply(const uint8_t* p, int at, int) {
     Tile<T, true> tile;
     tile.load(p, this->lane);
     this->s = at;
-    mul_tile<T, NT>(this->acc, tile, *this, nullptr, false, this->lane);
+    mul_tile<T, NT, alone>(this->acc, tile, *this, nullptr, false, this->lane);
   }
 };
 
@@ -176,10 +219,11 @@ template <int T, int NT> struct ExpertFeed {
   }
 };
 
-// Does every step-th unit from first on; room is the warp's ring. put takes the products: the unit, all
+// Does every step-th unit from first on; room is the warp's ring. ready, which all threads of the block call
+// when their first tiles are on their way, gives the rows of x; put takes the products: the unit, all
 // rows of its expert, and the work that holds the values.
-template <int T, int NT, int slots, class Put> static __device__ __forceinline__ void
-each_expert(const ExpertArgs& a, const ExpertLists& lists, int first, int step, uint8_t* room, Put put) {
+template <int T, int NT, int slots, class Ready, class Put> static __device__ __forceinline__ void
+each_expert(const ExpertArgs& a, const ExpertLists& lists, int first, int step, uint8_t* room, Ready ready, Put put) {
   int part = Share(a).part, half = part / a.split, chunks = a.mul.chunks;
   part &= a.split - 1;
   int c0 = chunks * part / a.split, c1 = chunks * (part + 1) / a.split;
@@ -187,8 +231,9 @@ each_expert(const ExpertArgs& a, const ExpertLists& lists, int first, int step, 
   ExpertFeed<T, NT> feed(a, lists, first, step, half, c0, c1);
 #pragma unroll 1
   for (int i = 0; i < slots; i++) ring.ask(feed.next());
+  RoundedRows x = ready();
   auto multiply = [&](auto& work, const Unit& u, const Rows& rows) {
-    work.take(a.mul, rows, u.first);
+    work.take(x, chunks, rows, u.first);
     work.clear();
 #pragma unroll 1
     for (int c = c0; c < c1; c++) {
@@ -202,13 +247,13 @@ each_expert(const ExpertArgs& a, const ExpertLists& lists, int first, int step, 
   for (int unit = first; unit < lists.count * lists.strips; unit += step) {
     Unit u(a, lists, unit, half, 8 * NT);
     Rows rows = {lists.list + lists.starts[u.slot], lists.starts[u.slot + 1] - lists.starts[u.slot], a.mul.divide};
-    if constexpr (Layout<T>::k && NT == 1)
-      if (rows.count - u.first <= 2) {
-        FoldWork<T, 2, ListedRows<T>> work;
-        multiply(work, u, rows);
-        continue;
-      }
-    ListedWork<T, NT> work;
-    multiply(work, u, rows);
+    int left = rows.count - u.first;
+    if (NT == 1 && left <= (Layout<T>::k ? 2 : 1)) {
+      std::conditional_t<Layout<T>::k, FoldWork<T, 2, ListedRows<T>>, ListedWork<T, 1, true>> work;
+      multiply(work, u, rows);
+    } else {
+      ListedWork<T, NT, false> work;
+      multiply(work, u, rows);
+    }
   }
 }

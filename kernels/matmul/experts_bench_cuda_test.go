@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/kerneltest"
 	"github.com/confab-tui/confab/kernels/rowwise"
@@ -48,7 +47,6 @@ type benchExperts struct {
 	in, out          kernels.Rounded
 	lists            *rowwise.Lists
 	sum              rowwise.ExpertSum
-	arrived          gpu.Ptr
 }
 
 func newBenchExperts(b *testing.B, q *kernels.Queue, experts, used, width, hidden int, typ Type) *benchExperts {
@@ -73,7 +71,6 @@ func newBenchExperts(b *testing.B, q *kernels.Queue, experts, used, width, hidde
 	f.in, f.out = newRounded(b, q, f.gate[0].Form(), benchRows, width), newRounded(b, q, f.gate[0].Form(), benchRows*used, hidden)
 	f.lists, f.sum = newLists(b, q, experts, used, benchRows)
 	f.sum.Add = f.x.Place()
-	f.arrived = kerneltest.Put(b, q, make([]int32, benchRows*used*f.out.Chunks))
 	return f
 }
 
@@ -84,18 +81,15 @@ func (f *benchExperts) run(b *testing.B, rows int) {
 	route := func(int) { rowwise.QueueRoute(f.q, f.lists, f.sum.IDs, f.sum.Weights, scores.Place(), how, 0, 0, rows) }
 	rowwise.QueueMap(f.q, rowwise.MapArgs{Op: rowwise.MapRound, A: f.x.Place(), Rounded: f.in, Rows: rows, N: k})
 	gate, up := f.hidden.Place(), f.hidden.Place().At(n)
-	r := MulRows{Rows: rows, Lists: f.lists, Divide: f.used}
 	parts := []struct {
 		unit   string
 		launch func(layer int)
 	}{
 		{"route", route},
-		{"gate", func(i int) {
-			m := rowwise.MapArgs{Op: rowwise.MapGateSiLU, A: gate, B: up, Rounded: f.out, Rows: rows * f.used, N: n}
-			QueueMulGate(f.q, Product{W: f.gate[i], Out: gate}, Product{W: f.up[i], Out: up}, kernels.Place{}, f.in, r, m, f.arrived)
-		}},
-		{"sum", func(i int) {
-			QueueMulSum(f.q, Product{W: f.down[i], Out: f.x.Place()}, kernels.Place{}, f.out, MulRows{Rows: rows, Lists: f.lists, Divide: 1}, f.sum, f.pairs.Place().Ptr)
+		{"feed", func(i int) {
+			QueueExperts(f.q, Experts{Gate: Product{W: f.gate[i], Out: gate}, Up: Product{W: f.up[i], Out: up}, Down: Product{W: f.down[i], Out: f.x.Place()},
+				Rounded: f.in, Join: rowwise.MapArgs{Op: rowwise.MapGateSiLU, A: gate, B: up, Rounded: f.out, Rows: rows * f.used, N: n},
+				Sum: f.sum, Pairs: f.pairs.Place().Ptr}, MulRows{Rows: rows, Lists: f.lists})
 		}},
 	}
 	total := 0.0

@@ -4,6 +4,7 @@ package matmul
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
@@ -12,23 +13,34 @@ import (
 
 type expertArgs struct {
 	mulArgs
-	count, split, used, op        int32
-	hidden                        gpu.Ptr
-	rounded                       kernels.RoundedArgs
-	arrived, ids, weights, scales gpu.Ptr
-	ldi, ldw, ldh, pad            int32
+	count, split, used, op               int32
+	hidden, ids, weights, scales         gpu.Ptr
+	ldi, ldw, ldh, staged, early, unused int32
+}
+
+// Experts is a feed-forward: Down of what Join makes of Gate and Up of x, then Sum of a row's experts.
+type Experts struct {
+	// Gate and Up leave a row a pair, a row of x and one of its experts, at Join.A and Join.B, which Join
+	// makes one of: at Join.Rounded, and at Join.Out, which must be somewhere for weights that want floats.
+	Gate, Up, Down Product
+	X              kernels.Place // as floats, for weights that want that
+	Rounded        kernels.Rounded
+	Join           rowwise.MapArgs
+	Sum            rowwise.ExpertSum // Sum.Add is added to Down.Out, and not Down.Add
+	Pairs          gpu.Ptr           // room for Down.W.N values a pair
 }
 
 // expertForm is how the kernels for quantised experts (mul_experts.cu) run: 8 times width
 // rows at a time, split warps that share k.
 type expertForm struct{ width, split int }
 
-// chooseExperts returns the form for lists of rows: warps go over at least 2 tiles each where k
-// allows it, and over all of k where there are rows enough to keep all of them busy.
-func chooseExperts(w *DeviceMatrix, rows MulRows) expertForm {
+// chooseExperts returns the form for lists of rows where a row's experts are so many units of work, for
+// so many warps. Up to narrowRows rows all have the split that one row alone has, and so the same
+// bits; with more rows no warp needs to share.
+func chooseExperts(w *DeviceMatrix, rows MulRows, units, warps int) expertForm {
 	f := expertForm{width: 1, split: 1}
-	for rows.Rows <= narrowRows && f.split < 4 && w.chunks() > 4*f.split {
-		f.split *= 2
+	for n := 2; rows.Rows <= narrowRows && n <= 4 && units*n <= warps && n < w.chunks(); n *= 2 {
+		f.split = n
 	}
 	if rows.Rows*rows.Lists.Used > 8*rows.Lists.Count {
 		f.width = 4
@@ -39,8 +51,8 @@ func chooseExperts(w *DeviceMatrix, rows MulRows) expertForm {
 // shortList is how many pairs blocks keep in shared memory.
 const shortList = 1024
 
-// expertWarps is how many warps a block of mul_T_experts_W has.
-const expertWarps = 8
+// expertWarps is how many warps a multiprocessor has of mul_T_experts_W.
+const expertWarps = 16
 
 // expertSlots is how many tiles each of them has on their way, sumSlots how many each of
 // mul_T_experts_sum has.
@@ -61,50 +73,67 @@ func sumSlots(t Type) int {
 	return 2
 }
 
-// shared is the memory of a block of warps with slots tiles each and so many floats for
-// the parts of results.
-func (f expertForm) shared(w *DeviceMatrix, rows MulRows, warps, slots, parts int) int {
+// shared is the memory of a block of warps with slots tiles each, so many floats for the parts of
+// results, and rows of x.
+func (f expertForm) shared(w *DeviceMatrix, rows MulRows, warps, slots, parts, staged int) int {
 	pairs := rows.Rows * rows.Lists.Used
 	slotsUsed := min(rows.Lists.Count, pairs)
 	lists := 2*slotsUsed + 1 + slotsUsed + pairs/(8*f.width)
 	if pairs <= shortList {
 		lists += pairs
 	}
-	return warps*slots*tileBytes(w.Type) + 4*(parts+lists)
+	values, records := kernels.RoundedBytes(w.Form(), staged, w.K)
+	return warps*slots*tileBytes(w.Type) + int(values+records) + 4*(parts+lists)
 }
 
 // units is how many strips of experts there are at most for some strips an expert.
 func (f expertForm) units(rows MulRows, strips int) int {
-	pairs := rows.Rows * rows.Lists.Used
-	return (min(rows.Lists.Count, pairs) + pairs/(8*f.width)) * strips
+	pairs, again := rows.Rows*rows.Lists.Used, 0
+	if rows.Rows > 8*f.width {
+		again = pairs / (8 * f.width)
+	}
+	return (min(rows.Lists.Count, pairs) + again) * strips
 }
 
-// queueExperts queues products of w's type with the lists of rows; e says what becomes of them
-// where they are gated.
-func queueExperts(q *kernels.Queue, w *DeviceMatrix, a mulArgs, rows MulRows, e expertArgs) {
-	l, f := rows.Lists, chooseExperts(w, rows)
-	strips, each := int(a.jobs[MaxProducts-1].blocks), f.split
-	if e.op >= 0 {
-		strips, each = int(a.jobs[0].blocks), 2*f.split
+// queueListed queues products of quantised weights with the lists of rows, those of one type together.
+func queueListed(q *kernels.Queue, products []Product, rounded kernels.Rounded, rows MulRows, f expertForm) {
+	for i, p := range products {
+		if slices.IndexFunc(products, func(o Product) bool { return o.W.Type == p.W.Type }) == i {
+			a := argsOf(p.W, kernels.Place{}, rounded, rows)
+			queueExperts(q, p.W, f, a, rows, expertArgs{op: -1}, fillJobs(&a.jobs, products, p.W.Type, 16))
+		}
 	}
-	shared := func() int {
+}
+
+// queueExperts queues products of w's type, of so many strips, with the lists of rows; e says what
+// becomes of them where they are gated.
+func queueExperts(q *kernels.Queue, w *DeviceMatrix, f expertForm, a mulArgs, rows MulRows, e expertArgs, strips int) {
+	l, each := rows.Lists, f.split
+	if e.op >= 0 {
+		strips, each = strips/2, 2*f.split
+	}
+	shared := func(warps, staged int) int {
 		parts := 0
 		if each > 1 {
-			parts = 2 * expertWarps * 8 * f.width * 17
+			parts = 2 * warps * 8 * f.width * 17
 		}
-		return f.shared(w, rows, expertWarps, expertSlots(w.Type), parts)
+		return f.shared(w, rows, warps, expertSlots(w.Type), parts, staged)
 	}
-	if shared() > q.Device.SharedMax {
-		f.width = 1
+	warps, staged := expertWarps, rows.Rows*l.Used/int(a.divide)
+	if shared(warps, 0) > q.Device.SharedMax {
+		warps /= 2
 	}
-	resident := 1
-	if 2*(shared()+1024) <= q.Device.SharedMax+1024 {
-		resident = 2
+	if f.width > 1 || shared(warps, staged) > q.Device.SharedMax {
+		staged = 0
 	}
-	e.mulArgs, e.count, e.split, e.used = a.listed(l), int32(l.Count), int32(f.split), int32(l.Used)
-	blocks := (f.units(rows, strips)*each + expertWarps - 1) / expertWarps
+	// A few units spread over all multiprocessors; of many rows' units neighbours share x.
+	blocks := f.units(rows, strips)
+	if f.width > 1 {
+		blocks = (blocks*each + warps - 1) / warps
+	}
+	e.mulArgs, e.count, e.split, e.used, e.staged = a.listed(l), int32(l.Count), int32(f.split), int32(l.Used), int32(staged)
 	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_%d", w.Type, f.width), gpu.Config{
-		Grid: [3]int{min(resident*q.Device.SMs, blocks)}, Threads: 32 * expertWarps, Shared: shared()}, e)
+		Grid: [3]int{min(q.Device.SMs, blocks)}, Threads: 32 * warps, Shared: shared(warps, staged)}, e)
 }
 
 // listed is the arguments with lists of rows.
@@ -113,50 +142,91 @@ func (a mulArgs) listed(l *rowwise.Lists) mulArgs {
 	return a
 }
 
-// QueueMulGate queues two products with lists of rows, into m.A and m.B, and m, which joins them; in one
-// launch, which leaves m.B alone and may use m.A, where a row or two meet quantised weights of one type.
-// arrived is room for an int32, 0 but while a launch runs, for each pair and 256 values.
-func QueueMulGate(q *kernels.Queue, gate, up Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, m rowwise.MapArgs, arrived gpu.Ptr) {
-	products := []Product{gate, up}
-	// Where warps have a unit after another, they would wait for each other's rounding.
-	f := chooseExperts(gate.W, rows)
-	once := f.units(rows, (gate.W.N+15)/16)*2*f.split <= 2*q.Device.SMs*expertWarps
-	if !once || gate.W.Type != up.W.Type || gate.W.Form() == kernels.FormF32 {
-		QueueMul(q, products, x, rounded, rows)
-		rowwise.QueueMap(q, m)
+// mostRounded is how many times 256 values a block of a sum rounds itself rather than have a launch do it.
+const mostRounded = 64
+
+// QueueExperts queues a feed-forward of the experts that rows, whose Divide does not count, chose. What
+// is at Join.A, Join.B, Join.Rounded and Pairs then is undefined: a row or two take fewer launches.
+func QueueExperts(q *kernels.Queue, e Experts, rows MulRows) {
+	gate, down := e.Gate.W, e.Down.W
+	hidden := e.Join.Out
+	if hidden.Ptr == 0 {
+		hidden = e.Join.A
+	}
+	rows.Divide = rows.Lists.Used
+	quantised := gate.Form() != kernels.FormF32
+	f := chooseExperts(gate, rows, 2*rows.Lists.Used*((gate.N+15)/16), expertWarps*q.Device.SMs)
+	s, fits := chooseSum(q.Device, down, rows)
+	joined := quantised && gate.Type == e.Up.W.Type && fits && s.staged > 0 && s.staged*down.chunks() <= mostRounded
+	switch products := []Product{e.Gate, e.Up}; {
+	case joined:
+		a := argsOf(gate, e.X, e.Rounded, rows)
+		strips := fillJobs(&a.jobs, products, gate.Type, 16)
+		queueExperts(q, gate, f, a, rows, expertArgs{op: int32(e.Join.Op), hidden: hidden.Ptr, ldh: int32(hidden.Stride)}, strips)
+	case quantised:
+		queueListed(q, products, e.Rounded, rows, f)
+		rowwise.QueueMap(q, e.Join)
+	default:
+		QueueMul(q, products, e.X, e.Rounded, rows)
+		rowwise.QueueMap(q, e.Join)
+	}
+	rows.Divide = 1
+	if fits {
+		if !joined {
+			hidden.Ptr = 0
+		}
+		queueSum(q, e, s, hidden, rows, quantised)
 		return
 	}
-	hidden := m.Out
-	if hidden.Ptr == 0 {
-		hidden = m.A
+	out := e.Down.Out
+	e.Down.Out = kernels.Place{Ptr: e.Pairs, Stride: down.N}
+	if down.Form() == kernels.FormF32 {
+		QueueMul(q, []Product{e.Down}, hidden, e.Join.Rounded, rows)
+	} else {
+		queueListed(q, []Product{e.Down}, e.Join.Rounded, rows, s.expertForm)
 	}
-	a := argsOf(gate.W, x, rounded, rows)
-	fillJobs(&a.jobs, products, gate.W.Type, 16)
-	queueExperts(q, gate.W, a, rows, expertArgs{op: int32(m.Op), hidden: hidden.Ptr, ldh: int32(hidden.Stride),
-		rounded: m.Rounded.Args(m.Rows), arrived: arrived})
+	rowwise.QueueExpertSum(q, out, e.Pairs, e.Sum, rows.Rows, rows.Lists.Used, down.N)
 }
 
-// QueueMulSum queues p.Out[r] = the sum over a row's experts, as s says, of p.W·x[pair] (+ p.Bias),
-// where a pair is a row and one of its experts; s.Add is added, and not p.Add. pairs is room for
-// N values a pair.
-func QueueMulSum(q *kernels.Queue, p Product, x kernels.Place, rounded kernels.Rounded, rows MulRows, s rowwise.ExpertSum, pairs gpu.Ptr) {
-	l, f, warps := rows.Lists, chooseExperts(p.W, rows), 16
+// sumForm is how mul_T_experts_sum runs: blocks of warps, which keep staged rows of x.
+type sumForm struct {
+	expertForm
+	warps, staged, shared int
+}
+
+// chooseSum returns the form of products that a kernel adds up itself, and whether it does.
+func chooseSum(d *gpu.Device, w *DeviceMatrix, rows MulRows) (s sumForm, fits bool) {
 	// Blocks of half the warps find room beside each other; with more rows they are too few.
-	if (p.W.N+15)/16 > q.Device.SMs && rows.Rows <= 16 {
-		warps = 8
+	s.warps = 16
+	if (w.N+15)/16 > d.SMs {
+		s.warps = 8
 	}
-	shared := f.shared(p.W, rows, warps, sumSlots(p.W.Type), (f.split*17+2)*rows.Rows*l.Used)
-	if p.W.Form() == kernels.FormF32 || rows.Rows > narrowRows || f.width > 1 || shared > q.Device.SharedMax {
-		out := p.Out
-		p.Out = kernels.Place{Ptr: pairs, Stride: p.W.N}
-		QueueMul(q, []Product{p}, x, rounded, rows)
-		rowwise.QueueExpertSum(q, out, pairs, s, rows.Rows, l.Used, p.W.N)
-		return
+	s.expertForm = chooseExperts(w, rows, rows.Lists.Used, s.warps)
+	if rows.Rows > 16 {
+		s.warps = 16
 	}
-	a := argsOf(p.W, x, rounded, rows)
+	pairs := rows.Rows * rows.Lists.Used
+	for _, s.staged = range []int{pairs, 0} {
+		s.shared = s.expertForm.shared(w, rows, s.warps, sumSlots(w.Type), (s.split*17+2)*pairs, s.staged)
+		if 16/s.warps*(s.shared+1024) <= d.SharedMax+1024 {
+			break
+		}
+	}
+	return s, w.Form() != kernels.FormF32 && rows.Rows <= narrowRows && s.width == 1 && s.shared <= d.SharedMax
+}
+
+// queueSum queues the products of pairs and the sums over a row's experts; of floats, which the kernel
+// rounds itself, or if these are nowhere of what is rounded. early: mul_T_experts is in front.
+func queueSum(q *kernels.Queue, e Experts, f sumForm, floats kernels.Place, rows MulRows, early bool) {
+	p, s := e.Down, e.Sum
+	a := argsOf(p.W, kernels.Place{}, e.Join.Rounded, rows)
 	p.Add = s.Add
 	strips := fillJobs(&a.jobs, []Product{p}, p.W.Type, 16)
-	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_sum", p.W.Type), gpu.Config{Grid: [3]int{strips}, Threads: 32 * warps, Shared: shared},
-		expertArgs{mulArgs: a.listed(l), count: int32(l.Count), split: int32(f.split), used: int32(l.Used), op: -1, ids: s.IDs.Ptr,
-			weights: s.Weights.Ptr, scales: s.Scales, ldi: int32(s.IDs.Stride), ldw: int32(s.Weights.Stride)})
+	args := expertArgs{mulArgs: a.listed(rows.Lists), count: int32(rows.Lists.Count), split: int32(f.split), used: int32(rows.Lists.Used),
+		op: -1, hidden: floats.Ptr, ids: s.IDs.Ptr, weights: s.Weights.Ptr, scales: s.Scales, ldi: int32(s.IDs.Stride),
+		ldw: int32(s.Weights.Stride), ldh: int32(floats.Stride), staged: int32(f.staged)}
+	if early {
+		args.early = 1
+	}
+	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_sum", p.W.Type), gpu.Config{Grid: [3]int{strips}, Threads: 32 * f.warps, Shared: f.shared}, args)
 }

@@ -78,45 +78,36 @@ func newLists(t testing.TB, q *kernels.Queue, experts, used, rows int) (*rowwise
 func (c *chosen) mul(t *testing.T, q *kernels.Queue, b *bank, x []float32, divide int) []float32 {
 	out := kerneltest.NewRows(t, q, c.live*c.used, b.N, b.N+3)
 	in, rounded := c.input(t, q, b, x, divide)
-	QueueMul(q, []Product{{W: b.DeviceMatrix, Out: out.Place(), Bias: kerneltest.Put(t, q, b.bias)}}, in, rounded,
-		MulRows{Rows: c.rows, Count: c.count, Lists: c.lists, Divide: divide})
+	products := []Product{{W: b.DeviceMatrix, Out: out.Place(), Bias: kerneltest.Put(t, q, b.bias)}}
+	rows := MulRows{Rows: c.rows, Count: c.count, Lists: c.lists, Divide: divide}
+	if b.Form() == kernels.FormF32 {
+		QueueMul(q, products, in, rounded, rows)
+	} else {
+		queueListed(q, products, rounded, rows, chooseExperts(b.DeviceMatrix, rows, 4, 16))
+	}
 	return out.Get()
 }
 
-// gate returns gated products with x. What they leave rounded must be what rounding gives.
-func (c *chosen) gate(t *testing.T, q *kernels.Queue, gate, up *bank, x []float32) []float32 {
-	pairs, n, form := c.rows*c.used, gate.N, gate.Form()
-	out, opened := kerneltest.NewRows(t, q, pairs, n, n+4), kerneltest.NewRows(t, q, pairs, n, n+4)
-	in, rounded := c.input(t, q, gate, x, c.used)
-	m := rowwise.MapArgs{Op: rowwise.MapGateSiLU, Out: out.Place(), A: out.Place(), B: opened.Place(), Rows: pairs, N: n}
-	var arrived gpu.Ptr
-	if form != kernels.FormF32 {
-		m.Rounded = newRounded(t, q, form, pairs, n)
-		arrived = kerneltest.Put(t, q, make([]int32, pairs*m.Rounded.Chunks))
+// feed returns what a feed-forward of x makes of gate and up, a row a pair, and with add its result.
+func (c *chosen) feed(t *testing.T, q *kernels.Queue, gate, up, down *bank, x, add []float32) (hidden, sums []float32) {
+	pairs, n := c.rows*c.used, gate.N
+	a, b := kerneltest.NewRows(t, q, pairs, n, n+4), kerneltest.NewRows(t, q, pairs, n, n+4)
+	joined, out := kerneltest.NewRows(t, q, pairs, n, n+8), kerneltest.NewRows(t, q, c.rows, down.N, down.N+2)
+	e := Experts{
+		Gate:  Product{W: gate.DeviceMatrix, Out: a.Place(), Bias: kerneltest.Put(t, q, gate.bias)},
+		Up:    Product{W: up.DeviceMatrix, Out: b.Place(), Bias: kerneltest.Put(t, q, up.bias)},
+		Down:  Product{W: down.DeviceMatrix, Out: out.Place(), Bias: kerneltest.Put(t, q, down.bias)},
+		Join:  rowwise.MapArgs{Op: rowwise.MapGateSiLU, Out: joined.Place(), A: a.Place(), B: b.Place(), Rows: pairs, N: n},
+		Sum:   c.placed,
+		Pairs: kerneltest.Put(t, q, make([]float32, pairs*down.N)),
 	}
-	QueueMulGate(q, Product{W: gate.DeviceMatrix, Out: m.A, Bias: kerneltest.Put(t, q, gate.bias)},
-		Product{W: up.DeviceMatrix, Out: m.B, Bias: kerneltest.Put(t, q, up.bias)}, in, rounded,
-		MulRows{Rows: c.rows, Count: c.count, Lists: c.lists, Divide: c.used}, m, arrived)
-	got := out.Get()[:c.live*c.used*n]
-	if form == kernels.FormF32 {
-		return got
+	e.X, e.Rounded = c.input(t, q, gate, x, c.used)
+	if down.Form() != kernels.FormF32 {
+		e.Join.Rounded = newRounded(t, q, down.Form(), pairs, n)
 	}
-	again := newRounded(t, q, form, c.live*c.used, n)
-	rowwise.QueueMap(q, rowwise.MapArgs{Op: rowwise.MapRound, A: m.A, Rounded: again, Rows: c.live * c.used, N: n})
-	kerneltest.Wait(t, q)
-	values, records := kernels.RoundedBytes(form, c.live*c.used, n)
-	for _, r := range []struct {
-		got, want gpu.Ptr
-		bytes     int64
-	}{{m.Rounded.Values, again.Values, values}, {m.Rounded.Records, again.Records, records}} {
-		if a, b := kerneltest.Fetch[byte](t, q, r.got, int(r.bytes)), kerneltest.Fetch[byte](t, q, r.want, int(r.bytes)); !slices.Equal(a, b) {
-			t.Errorf("type %d, %d rows: gated products are not rounded as they should be", gate.Type, c.rows)
-		}
-	}
-	if left := kerneltest.Fetch[int32](t, q, arrived, pairs*again.Chunks); slices.Max(left) != 0 {
-		t.Errorf("type %d, %d rows: counts are left: %v", gate.Type, c.rows, left)
-	}
-	return got
+	e.Sum.Add, e.Sum.Scales = kerneltest.NewRows(t, q, c.rows, down.N, down.N+1).Set(add).Place(), kerneltest.Put(t, q, down.scales)
+	QueueExperts(q, e, MulRows{Rows: c.rows, Count: c.count, Lists: c.lists})
+	return joined.Get()[:c.live*c.used*n], out.Get()[:c.live*down.N]
 }
 
 func (c *chosen) input(t *testing.T, q *kernels.Queue, b *bank, x []float32, divide int) (kernels.Place, kernels.Rounded) {
@@ -128,31 +119,23 @@ func (c *chosen) input(t *testing.T, q *kernels.Queue, b *bank, x []float32, div
 	return in.Place(), rounded
 }
 
-// sum returns the sums of the experts of rows, whose pairs are x, and of add, on the device, and
-// from what mul gave.
-func (c *chosen) sum(t *testing.T, q *kernels.Queue, b *bank, x, pairs, add []float32) (got, want []float32) {
-	want = slices.Clone(add[:c.live*b.N])
+// sum returns what the experts of rows come to with their weights, whose pairs are given, and add.
+func (c *chosen) sum(b *bank, pairs, add []float32) []float32 {
+	sums := slices.Clone(add[:c.live*b.N])
 	for p := range c.live * c.used {
 		for j := range b.N {
-			want[p/c.used*b.N+j] += c.weights[p] * b.scales[c.ids[p]] * pairs[p*b.N+j]
+			sums[p/c.used*b.N+j] += c.weights[p] * b.scales[c.ids[p]] * pairs[p*b.N+j]
 		}
 	}
-	s := c.placed
-	s.Add, s.Scales = kerneltest.NewRows(t, q, c.rows, b.N, b.N+1).Set(add).Place(), kerneltest.Put(t, q, b.scales)
-	out := kerneltest.NewRows(t, q, c.rows, b.N, b.N+2)
-	in, rounded := c.input(t, q, b, x, 1)
-	QueueMulSum(q, Product{W: b.DeviceMatrix, Out: out.Place(), Bias: kerneltest.Put(t, q, b.bias)}, in, rounded,
-		MulRows{Rows: c.rows, Count: c.count, Lists: c.lists, Divide: 1}, s, kerneltest.Put(t, q, make([]float32, c.rows*c.used*b.N)))
-	return out.Get()[:c.live*b.N], want
+	return sums
 }
 
-// Products of experts with rows and with pairs, and the sums of a row's experts, agree with
-// the CPU's; up to 64 rows a row's bits do not depend on the rows beside it. Warps share k or do
+// Products of experts with rows and with pairs, and feed-forwards, agree with the CPU's. Warps share k or do
 // not, and experts have no row, one, or more than are taken at a time.
 func TestDeviceExperts(t *testing.T) {
 	for _, typ := range deviceTypes {
 		t.Run(fmt.Sprintf("type-%d", typ), func(t *testing.T) {
-			for _, s := range []expertShape{{40, 4, 48, 256}, {5, 2, 300, 768}, {12, 3, 33, 2304}, {3, 1, 17, 9216}} {
+			for _, s := range []expertShape{{40, 4, 48, 256, 256}, {5, 2, 300, 768, 768}, {12, 3, 33, 2304, 256}, {3, 1, 17, 9216, 256}} {
 				if !testing.Short() || s.k <= 768 {
 					s.check(t, typ)
 				}
@@ -161,49 +144,50 @@ func TestDeviceExperts(t *testing.T) {
 	}
 }
 
-type expertShape struct{ experts, used, n, k int }
+// expertShape is n results of k values, and values between gate and down: 32 more for types that can.
+type expertShape struct{ experts, used, n, k, hidden int }
 
 func (s expertShape) check(t *testing.T, typ Type) {
 	q := kerneltest.OnDevice(t)
 	r := rand.New(rand.NewPCG(uint64(typ), uint64(s.k)))
-	b, up := newBank(t, q, r, typ, s.experts, s.n, s.k), newBank(t, q, r, typ, s.experts, s.n, s.k)
+	if values, _ := typ.block(); values <= 32 {
+		s.hidden += 32
+	}
+	b, gate, up, down := newBank(t, q, r, typ, s.experts, s.n, s.k), newBank(t, q, r, typ, s.experts, s.hidden, s.k),
+		newBank(t, q, r, typ, s.experts, s.hidden, s.k), newBank(t, q, r, typ, s.experts, s.n, s.hidden)
 	limit := 1e-5
 	if typ == BF16 {
 		limit = 4e-3 // the CPU rounds activations to BF16 there
 	}
-	for _, rows := range []int{1, 7, 40, 90} {
+	for _, rows := range []int{1, 2, 7, 40, 90} {
 		c := choose(t, q, s.experts, s.used, kerneltest.Gaussians(r, rows*s.experts))
 		what := fmt.Sprintf("%+v, %d rows", s, rows)
-		x := randomRows(r, rows*s.used, s.k)
-		gates, ups := c.want(t, b, x, s.used), c.want(t, up, x, s.used)
-		kerneltest.Near(t, what, c.mul(t, q, b, x, s.used), gates, limit)
-		rowwise.SwiGLU(gates, gates, ups)
-		kerneltest.Near(t, what+", gated", c.gate(t, q, b, up, x), gates, 2*limit) // two errors multiplied
-		got := c.mul(t, q, b, x, 1)
-		kerneltest.Near(t, what+", pairs", got, c.want(t, b, x, 1), limit)
-		sum, sums := c.sum(t, q, b, x, got, kerneltest.Gaussians(r, rows*s.n))
-		kerneltest.Near(t, what+", sums", sum, sums, 1e-5)
+		x, add := randomRows(r, rows*s.used, s.k), kerneltest.Gaussians(r, rows*s.n)
+		kerneltest.Near(t, what, c.mul(t, q, b, x, s.used), c.want(t, b, x, s.used), limit)
+		kerneltest.Near(t, what+", pairs", c.mul(t, q, b, x, 1), c.want(t, b, x, 1), limit)
+		hidden, sums := c.feed(t, q, gate, up, down, x, add)
+		want := c.want(t, gate, x, s.used)
+		rowwise.SwiGLU(want, want, c.want(t, up, x, s.used))
+		kerneltest.Near(t, what+", gated", hidden, want, 2*limit) // two errors multiplied
+		kerneltest.Near(t, what+", sums", sums, c.sum(down, c.want(t, down, hidden, 1), add), limit)
 	}
 }
 
-// A row's experts give the same bits alone and in company, and so does their sum, whichever
-// kernel adds up.
+// A row's feed-forward gives the same bits alone and in company, in however many launches.
 func TestDeviceExpertsAlone(t *testing.T) {
 	q := kerneltest.OnDevice(t)
-	for _, typ := range []Type{Q8_0, Q4_K} {
-		const experts, used, n, k, rows = 6, 2, 40, 2304, 60
+	for _, typ := range []Type{Q8_0, Q4_K, MXFP4} {
+		const experts, used, n, k, hidden, rows = 6, 2, 40, 2304, 768, 60
 		r := rand.New(rand.NewPCG(uint64(typ), 3))
-		b := newBank(t, q, r, typ, experts, n, k)
+		gate, up, down := newBank(t, q, r, typ, experts, hidden, k), newBank(t, q, r, typ, experts, hidden, k), newBank(t, q, r, typ, experts, n, hidden)
 		scores, x, add := kerneltest.Gaussians(r, rows*experts), randomRows(r, rows*used, k), kerneltest.Gaussians(r, rows*n)
 		all := choose(t, q, experts, used, scores)
-		pairs := all.mul(t, q, b, x, 1)
-		sums, _ := all.sum(t, q, b, x, pairs, add)
+		between, sums := all.feed(t, q, gate, up, down, x, add)
 		for row := range 5 {
 			one := choose(t, q, experts, used, scores[row*experts:][:experts])
-			got := one.mul(t, q, b, x[row*used*k:], 1)
-			kerneltest.Same(t, fmt.Sprintf("type %d, row %d", typ, row), got, pairs[row*used*n:][:used*n])
-			sum, _ := one.sum(t, q, b, x[row*used*k:], got, add[row*n:])
-			kerneltest.Same(t, fmt.Sprintf("type %d, sum of row %d", typ, row), sum, sums[row*n:][:n])
+			got, sum := one.feed(t, q, gate, up, down, x[row*k:], add[row*n:])
+			kerneltest.Same(t, fmt.Sprintf("type %d, row %d between", typ, row), got, between[row*used*hidden:][:used*hidden])
+			kerneltest.Same(t, fmt.Sprintf("type %d, row %d", typ, row), sum, sums[row*n:][:n])
 		}
 	}
 }

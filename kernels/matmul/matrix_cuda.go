@@ -162,7 +162,8 @@ const narrowRows = 64
 // MaxProducts is how many products one Mul takes; they have one K and one Form.
 const MaxProducts = 3
 
-// QueueMul queues products with the same input: x for FormF32, rounded otherwise. Those of
+// QueueMul queues products with the same input: x for FormF32, rounded otherwise; with lists, those of
+// floats. Those of
 // one type are launched together. The results of a row have the same bits whatever rows
 // are beside it, except those in half precision (MulRows.Wide): these differ from them
 // by less than WideError.
@@ -204,10 +205,6 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 		return
 	}
 	blocks := fillJobs(&a.jobs, products, w.Type, high)
-	if rows.Lists != nil && w.Form() != kernels.FormF32 {
-		queueExperts(q, w, a, rows, expertArgs{op: -1})
-		return
-	}
 	if f, ok := chooseStream(q.Device, w, rows.Rows, blocks); ok && rows.Lists == nil {
 		queueStream(q, w, a, f)
 		return

@@ -1,6 +1,5 @@
 // Products with the experts that rows chose: out[pair] = W[expert of pair] * x[pair / divide] (+ bias),
-// where a pair is a row and one of its experts; or op(gate) * up of two such, also rounded; for up
-// to 64 rows also the sum of a row's experts by their weights (+ add).
+// where a pair is a row and one of its experts; or op(gate) * up of two such; for up to 64 rows also the sum of a row's experts by their weights (+ add).
 // Shapes: any n, k padded to 256, up to 1,024 experts of which a row chose used; up to three matrices
 // with the same x in one launch. How: experts.cuh. A row's bits depend neither on the rows
 // beside it nor on which of the two kernels adds it up.
@@ -10,7 +9,6 @@
 #include "experts.cuh"
 
 template <int T> constexpr int expert_slots = Layout<T>::bytes <= 2560 ? 4 : Layout<T>::bytes <= 3360 ? 3 : 2;
-constexpr int expert_warps = 8;
 
 // Writes the products of a unit; warps that share it leave their parts to each other, in turn
 // in one half of the room and in the other.
@@ -18,7 +16,7 @@ template <int NT> struct ExpertOut {
   static constexpr int stride = 17, plane = 8 * NT * stride;
   const ExpertArgs& a;
   const ExpertLists& lists;
-  float* parts;  // [2][warps][8*NT][stride]
+  float* parts;  // [2][warps of the block][8*NT][stride]
   Share share;
   int turn = 0;
 
@@ -41,7 +39,7 @@ template <int NT> struct ExpertOut {
       });
       return;
     }
-    float* all = parts + (turn * expert_warps + share.group * share.each) * plane;
+    float* all = parts + (turn * (blockDim.x >> 5) + share.group * share.each) * plane;
     turn ^= 1;
     work.each([&](int r, int m, float v) { all[share.part * plane + m * stride + r] = v; });
     asm volatile("bar.sync %0, %1;" ::"r"(1 + share.group), "r"(32 * share.each) : "memory");
@@ -57,47 +55,38 @@ template <int NT> struct ExpertOut {
     }
   }
 
-  // Joins gate and up, and rounds those 256 values of a row of which these were the last to come.
+  // Joins gate and up.
   __device__ __forceinline__ void gate(const Unit& u, const Rows& rows, const float* all) const {
-    int lane = threadIdx.x & 31, first = u.first, expert = lists.experts[u.slot], size = a.mul.job[0].n;
-    for (int i = lane; i < 16 * 8 * NT; i += 32) {
+    int first = u.first, expert = lists.experts[u.slot];
+    for (int i = threadIdx.x & 31; i < 16 * 8 * NT; i += 32) {
       int n = u.strip * 16 + (i & 15), m = i >> 4;
-      if (n >= size || first + m >= rows.count) continue;
+      if (n >= a.mul.job[0].n || first + m >= rows.count) continue;
       const float* from = all + m * stride + (i & 15);
       float x = biased(a.mul.job[0], expert, n, sum(from, 0)), y = biased(a.mul.job[1], expert, n, sum(from, a.split));
       a.hidden[(size_t)rows.out(first + m) * a.ldh + n] = map_value(a.op, x, y, 0, 0);
     }
-    if (a.rounded.q == nullptr) return;
-    __syncwarp();
-    int chunk = u.strip >> 4, strips = min(16, (size + 15) / 16 - chunk * 16);
-    bool last = false;
-    if (lane < 8 * NT && first + lane < rows.count) {
-      int* arrived = a.arrived + (size_t)rows.out(first + lane) * a.rounded.chunks + chunk;
-      last = arrive(arrived) == strips - 1;
-      if (last) *arrived = 0;
-    }
-    for (uint32_t left = __ballot_sync(~0u, last); left; left &= left - 1) {
-      int row = rows.out(first + __ffs(left) - 1), k = chunk * 256 + lane * 8;
-      const float* from = a.hidden + (size_t)row * a.ldh + k;
-      float v[8];
-#pragma unroll
-      for (int i = 0; i < 8; i++) v[i] = k + i < size ? fresh(from + i) : 0.f;
-      emit(a.rounded, row, chunk, v);
-    }
   }
 };
 
-// Warps go over the units. Shared memory: rings, parts, lists.
+// Warps go over the units. Shared memory: rings, x, parts, lists.
 template <int T, int NT> static __device__ __forceinline__ void mul_experts(const ExpertArgs& a, uint8_t* room) {
   constexpr int ring = expert_slots<T> * Layout<T>::bytes;
-  overlap_start();
+  // What comes next may rely on what was there when this began to wait no more.
   overlap_wait();
+  overlap_start();
   Share share(a);
-  int warp = threadIdx.x >> 5, groups = expert_warps / share.each;
-  float* parts = (float*)(room + expert_warps * ring);
-  ExpertLists lists = load_lists<NT>(a, (int*)(parts + (share.each > 1 ? 2 * expert_warps * ExpertOut<NT>::plane : 0)));
-  each_expert<T, NT, expert_slots<T>>(a, lists, blockIdx.x * groups + share.group, gridDim.x * groups, room + warp * ring,
-                                      ExpertOut<NT>{a, lists, parts, share});
+  int warp = threadIdx.x >> 5, warps = blockDim.x >> 5, groups = warps / share.each;
+  uint8_t* x = room + warps * ring;
+  float* parts = (float*)(x + a.staged * a.mul.chunks * (256 + record_bytes<T>));
+  ExpertLists lists = load_lists<NT>(a, (int*)(parts + (share.each > 1 ? 2 * warps * ExpertOut<NT>::plane : 0)));
+  auto ready = [&] {
+    if (NT > 1 || a.staged == 0) return outside(a);
+    RoundedRows rows = stage_rows<T>(a, x);
+    __syncthreads();
+    return rows;
+  };
+  int first = NT > 1 ? blockIdx.x * groups + share.group : share.group * gridDim.x + blockIdx.x;
+  each_expert<T, NT, expert_slots<T>>(a, lists, first, gridDim.x * groups, room + warp * ring, ready, ExpertOut<NT>{a, lists, parts, share});
 }
 
 template <int T> constexpr int sum_slots = Layout<T>::bytes <= 2560 ? 3 : 2;
@@ -107,18 +96,25 @@ constexpr int sum_stride = 17;
 template <int T> static __device__ __forceinline__ void sum_experts(const ExpertArgs& a, uint8_t* room) {
   constexpr int ring = sum_slots<T> * Layout<T>::bytes;
   overlap_start();
-  overlap_wait();
-  int warps = blockDim.x >> 5, warp = threadIdx.x >> 5, groups = warps / a.split;
-  int live = a.mul.count ? min(*a.mul.count, a.mul.rows) : a.mul.rows, plane = a.mul.rows * a.used * sum_stride;
-  float *parts = (float*)(room + warps * ring), *weights = parts + a.split * plane;
-  int pairs = live * a.used, *ids = (int*)(weights + a.mul.rows * a.used);
-  for (int i = threadIdx.x; i < pairs; i += blockDim.x) {
-    ids[i] = a.ids[(size_t)(i / a.used) * a.ldi + i % a.used];
-    weights[i] = a.weights[(size_t)(i / a.used) * a.ldw + i % a.used];
-  }
-  ExpertLists lists = load_lists<1>(a, ids + a.mul.rows * a.used);
+  if (!a.early) overlap_wait();
+  int warps = blockDim.x >> 5, warp = threadIdx.x >> 5, groups = warps / a.split, pairs = a.mul.rows * a.used;
+  int live = a.mul.count ? min(*a.mul.count, a.mul.rows) : a.mul.rows, plane = pairs * sum_stride;
+  uint8_t* x = room + warps * ring;
+  float *parts = (float*)(x + a.staged * a.mul.chunks * (256 + record_bytes<T>)), *weights = parts + a.split * plane;
+  int* ids = (int*)(weights + pairs);
+  ExpertLists lists = load_lists<1>(a, ids + pairs);
+  auto ready = [&] {
+    for (int i = threadIdx.x; i < pairs; i += blockDim.x) {
+      ids[i] = fresh(a.ids + (size_t)(i / a.used) * a.ldi + i % a.used);
+      weights[i] = fresh(a.weights + (size_t)(i / a.used) * a.ldw + i % a.used);
+    }
+    if (a.early) overlap_wait();
+    RoundedRows rows = a.staged == 0 ? outside(a) : a.hidden ? round_rows<T>(a, x) : stage_rows<T>(a, x);
+    __syncthreads();
+    return rows;
+  };
   float* mine = parts + (warp & (a.split - 1)) * plane;
-  each_expert<T, 1, sum_slots<T>>(a, lists, warp / a.split * lists.strips + blockIdx.x, groups * lists.strips, room + warp * ring,
+  each_expert<T, 1, sum_slots<T>>(a, lists, warp / a.split * lists.strips + blockIdx.x, groups * lists.strips, room + warp * ring, ready,
                                   [&](const Unit& u, const Rows& rows, const auto& work) {
     work.each([&](int r, int m, float v) {
       if (u.first + m < rows.count) mine[rows.out(u.first + m) * sum_stride + r] = v;
@@ -145,7 +141,7 @@ template <int T> static __device__ __forceinline__ void sum_experts(const Expert
 }
 
 #define EXPERTS(TYPE, NT)                                                                                             \
-  extern "C" __global__ void __launch_bounds__(32 * expert_warps, 2) mul_##TYPE##_experts_##NT(const __grid_constant__ ExpertArgs a) { \
+  extern "C" __global__ void __launch_bounds__(512, 1) mul_##TYPE##_experts_##NT(const __grid_constant__ ExpertArgs a) { \
     extern __shared__ __align__(16) uint8_t expert_room[];                                                            \
     mul_experts<TYPE, NT>(a, expert_room);                                                                            \
   }

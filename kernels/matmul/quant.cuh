@@ -103,8 +103,8 @@ template <int T, int NT> struct GlobalRows {
 };
 
 // acc += the tile times 8*NT rows, and the tile becomes the next one where more says
-// that there is one.
-template <int T, int NT, bool copied, class Source> static __device__ __forceinline__ void
+// that there is one. With single, all rows are the same one, and only column 0 is wanted.
+template <int T, int NT, bool single = false, bool copied, class Source> static __device__ __forceinline__ void
 mul_tile(float acc[NT][4], Tile<T, copied>& w, const Source& x, const uint8_t* next, bool more, int lane) {
   int t = lane & 3;
   uint4 scale[2] = {w.scale[0], w.scale[1]}, minimum[2] = {w.minimum[0], w.minimum[1]};
@@ -154,17 +154,18 @@ mul_tile(float acc[NT][4], Tile<T, copied>& w, const Source& x, const uint8_t* n
         uint32_t b0 = e ? b.z : b.x, b1 = e ? b.w : b.y;
         if constexpr (!Layout<T>::k) {
           // Integers below 2^22 on top of 1.5 * 2^23 are that float plus themselves.
-          int v[4] = {0x4b400000, 0x4b400000, 0x4b400000, 0x4b400000};
-          mma_s8_k32(v, a[e], b0, b1);
+          int v[4];
+          mma_s8_k32_onto(v, a[e], b0, b1, 0x4b400000);
+          constexpr int columns = single ? 1 : 2;
           float dx[2], sx[2];
 #pragma unroll
-          for (int c = 0; c < 2; c++) {
+          for (int c = 0; c < columns; c++) {
             const float* record = (const float*)x.scales(i, c);
             dx[c] = record[s];
             if (Layout<T>::minimum) sx[c] = record[8 + s];
           }
 #pragma unroll
-          for (int j = 0; j < 4; j++) {
+          for (int j = 0; j < 4; j += 3 - columns) {
             acc[i][j] = __fmaf_rn(__int_as_float(v[j]) - 12582912.f, ds[e][j >> 1] * dx[j & 1], acc[i][j]);
             if (Layout<T>::minimum) acc[i][j] = __fmaf_rn(ms[e][j >> 1], sx[j & 1], acc[i][j]);
           }
