@@ -54,6 +54,10 @@ const shortList = 1024
 // expertWarps is how many warps a multiprocessor has of mul_T_experts_W.
 const expertWarps = 16
 
+// fits says that so many blocks of so much shared memory run beside each other; what kernels declare themselves
+// takes a kilobyte, and so does the driver.
+func fits(d *gpu.Device, blocks, shared int) bool { return blocks*(shared+2048) <= d.SharedMax+1024 }
+
 // expertSlots is how many tiles each of them has on their way, sumSlots how many each of
 // mul_T_experts_sum has.
 func expertSlots(t Type) int {
@@ -120,10 +124,10 @@ func queueExperts(q *kernels.Queue, w *DeviceMatrix, f expertForm, a mulArgs, ro
 		return f.shared(w, rows, warps, expertSlots(w.Type), parts, staged)
 	}
 	warps, staged := expertWarps, rows.Rows*l.Used/int(a.divide)
-	if shared(warps, 0) > q.Device.SharedMax {
+	if !fits(q.Device, 1, shared(warps, 0)) {
 		warps /= 2
 	}
-	if f.width > 1 || shared(warps, staged) > q.Device.SharedMax {
+	if f.width > 1 || !fits(q.Device, 1, shared(warps, staged)) {
 		staged = 0
 	}
 	// A few units spread over all multiprocessors; of many rows' units neighbours share x.
@@ -156,8 +160,8 @@ func QueueExperts(q *kernels.Queue, e Experts, rows MulRows) {
 	rows.Divide = rows.Lists.Used
 	quantised := gate.Form() != kernels.FormF32
 	f := chooseExperts(gate, rows, 2*rows.Lists.Used*((gate.N+15)/16), expertWarps*q.Device.SMs)
-	s, fits := chooseSum(q.Device, down, rows)
-	joined := quantised && gate.Type == e.Up.W.Type && fits && s.staged > 0 && s.staged*down.chunks() <= mostRounded
+	s, summed := chooseSum(q.Device, down, rows)
+	joined := quantised && gate.Type == e.Up.W.Type && summed && s.staged > 0 && s.staged*down.chunks() <= mostRounded
 	switch products := []Product{e.Gate, e.Up}; {
 	case joined:
 		a := argsOf(gate, e.X, e.Rounded, rows)
@@ -171,7 +175,7 @@ func QueueExperts(q *kernels.Queue, e Experts, rows MulRows) {
 		rowwise.QueueMap(q, e.Join)
 	}
 	rows.Divide = 1
-	if fits {
+	if summed {
 		if !joined {
 			hidden.Ptr = 0
 		}
@@ -195,24 +199,24 @@ type sumForm struct {
 }
 
 // chooseSum returns the form of products that a kernel adds up itself, and whether it does.
-func chooseSum(d *gpu.Device, w *DeviceMatrix, rows MulRows) (s sumForm, fits bool) {
+func chooseSum(d *gpu.Device, w *DeviceMatrix, rows MulRows) (s sumForm, ok bool) {
 	// Blocks of half the warps find room beside each other; with more rows they are too few.
-	s.warps = 16
+	s.warps = expertWarps
 	if (w.N+15)/16 > d.SMs {
-		s.warps = 8
+		s.warps /= 2
 	}
 	s.expertForm = chooseExperts(w, rows, rows.Lists.Used, s.warps)
 	if rows.Rows > 16 {
-		s.warps = 16
+		s.warps = expertWarps
 	}
 	pairs := rows.Rows * rows.Lists.Used
 	for _, s.staged = range []int{pairs, 0} {
 		s.shared = s.expertForm.shared(w, rows, s.warps, sumSlots(w.Type), (s.split*17+2)*pairs, s.staged)
-		if 16/s.warps*(s.shared+1024) <= d.SharedMax+1024 {
+		if fits(d, expertWarps/s.warps, s.shared) {
 			break
 		}
 	}
-	return s, w.Form() != kernels.FormF32 && rows.Rows <= narrowRows && s.width == 1 && s.shared <= d.SharedMax
+	return s, w.Form() != kernels.FormF32 && rows.Rows <= narrowRows && s.width == 1 && fits(d, 1, s.shared)
 }
 
 // queueSum queues the products of pairs and the sums over a row's experts; of floats, which the kernel
