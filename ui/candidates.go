@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/confab-tui/confab/engine"
 	"github.com/confab-tui/confab/ui/text"
 )
@@ -55,11 +58,18 @@ func (c *candidates) number(w spelling) int32 {
 
 // of gives the candidates of a token, the likeliest first.
 func (c *candidates) of(t *token) []engine.Alternative {
-	all := make([]engine.Alternative, 0, t.alts.len())
-	for i := t.alts.from; i < t.alts.to; i++ {
-		k := c.list.At(int(i))
-		w := &c.words[k.word]
-		all = append(all, engine.Alternative{Text: w.text, TokenProb: engine.TokenProb{ID: w.id, LogProb: k.logProb, Prob: k.prob}})
+	return slices.AppendSeq(make([]engine.Alternative, 0, t.alts.len()), c.each(t))
+}
+
+// each goes through the candidates of a token.
+func (c *candidates) each(t *token) iter.Seq[engine.Alternative] {
+	return func(yield func(engine.Alternative) bool) {
+		for i := t.alts.from; i < t.alts.to; i++ {
+			k := c.list.At(int(i))
+			w := &c.words[k.word]
+			if !yield(engine.Alternative{Text: w.text, TokenProb: engine.TokenProb{ID: w.id, LogProb: k.logProb, Prob: k.prob}}) {
+				return
+			}
+		}
 	}
-	return all
 }

@@ -32,7 +32,7 @@ func init() {
 		{name: "clear", help: "begin anew; the chat is kept", run: (*root).clearChat},
 		{name: "read", args: "FILE", needs: true, help: "attach a text file", run: (*root).readCommand},
 		{name: "rename", args: "TITLE", help: "name this chat", run: (*root).renameCommand},
-		{name: "system", args: "TEXT", help: "set or edit the system prompt", run: (*root).systemCommand},
+		{name: "system", args: "TEXT", alias: []string{"system-prompt"}, help: "set or edit the system prompt", run: (*root).systemCommand},
 		{name: "set", needs: true, args: "parameter NAME VALUE", help: "turn a knob", run: (*root).setCommand},
 		{name: "preset", needs: true, args: "NAME", help: "take one, or save NAME", run: (*root).presetCommand},
 		{name: "seed", args: "N", help: "pin the dice, or free them", run: (*root).seedCommand},
@@ -46,7 +46,7 @@ func init() {
 		{name: "continue", help: "continue a cut answer", run: (*root).continueCommand},
 		{name: "undo", args: "N", help: "take the last turns back", run: (*root).undoCommand},
 		{name: "restore", help: "bring back what was deleted", run: action(doUndo)},
-		{name: "fork", help: "copy this chat into a new tab", run: (*root).forkCommand},
+		{name: "fork", args: "TITLE", help: "copy this chat into a new tab", run: (*root).forkCommand},
 		{name: "split", help: "one more pane", run: action(doSplit)},
 		{name: "compare", args: "MODEL MODEL", help: "models, presets, temperatures", run: (*root).compareCommand},
 		{name: "all", help: "write to all panes, or to one", run: action(doBroadcast)},
@@ -88,6 +88,10 @@ func findCommand(name string) *command {
 func (r *root) command(line string) tea.Cmd {
 	name, arg, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	c := findCommand(strings.ToLower(name))
+	if c == nil && elsewhere[strings.ToLower(name)] != "" {
+		r.say(toneWarn, elsewhere[strings.ToLower(name)])
+		return nil
+	}
 	if c == nil {
 		s := fmt.Sprintf("there is no command /%s", name)
 		if near := nearest(strings.ToLower(name)); near != "" {
@@ -230,6 +234,9 @@ func (r *root) setCommand(arg string) tea.Cmd {
 	case "nothink":
 		return r.thinkCommand("off")
 	}
+	if why := elsewhere["set "+f[0]]; why != "" {
+		return r.fail("%s", why)
+	}
 	if len(f) != 2 {
 		return r.fail("write /set parameter NAME VALUE, for example /set parameter temperature 0.7")
 	}
@@ -360,8 +367,11 @@ func (r *root) undoCommand(arg string) tea.Cmd {
 	return r.fail("this chat has %s to take back", plural(have, "turn", "turns"))
 }
 
-func (r *root) forkCommand(string) tea.Cmd {
-	r.fork(r.pane(), r.pane().conv.last())
+func (r *root) forkCommand(title string) tea.Cmd {
+	last := r.pane().conv.last()
+	if r.fork(r.pane(), last); last != nil {
+		r.rename(title)
+	}
 	return nil
 }
 

@@ -31,6 +31,16 @@ func TestNamesOfOtherPrograms(t *testing.T) {
 	b.runCommand("/set")
 	b.shows("write /set parameter NAME VALUE")
 	b.keys("ctrl+u")
+	b.runCommand("/fork another title")
+	if got := b.r.pane().conv.chat.Title; got != "another title" || len(b.r.tabs) != 2 {
+		t.Errorf("/fork gave %d tabs, the last one of %q", len(b.r.tabs), got)
+	}
+	b.runCommand("/save mine")
+	b.shows("every chat is kept while it is written")
+	b.keys("ctrl+u")
+	b.runCommand("/set verbose")
+	b.shows("the last line tells the speed")
+	b.keys("ctrl+u")
 	b.runCommand("/list")
 	b.shows("Models", "this build has no list")
 }

@@ -12,16 +12,22 @@ import (
 
 // odds are the answer's token records for the disk.
 func (a *answer) odds() *store.Odds {
-	list := make([]store.TokenOdds, a.tokens.Len())
-	for i, t := range a.tokens.All() {
-		o := store.TokenOdds{ID: t.id, LogProb: t.logProb, Prob: t.prob, Length: t.end - t.start, Thinking: t.thinking}
-		alts := a.others.of(t)
-		for _, c := range alts[:min(len(alts), alternatives)] {
-			o.Alternatives = append(o.Alternatives, store.Candidate{ID: c.ID, LogProb: c.LogProb, Text: c.Text})
+	return store.NewOdds(func(yield func(store.TokenOdds) bool) {
+		var others [alternatives]store.Candidate
+		for _, t := range a.tokens.All() {
+			n := 0
+			for c := range a.others.each(t) {
+				if n == len(others) {
+					break
+				}
+				others[n] = store.Candidate{ID: c.ID, LogProb: c.LogProb, Text: c.Text}
+				n++
+			}
+			if !yield(store.TokenOdds{ID: t.id, LogProb: t.logProb, Prob: t.prob, Length: t.end - t.start, Thinking: t.thinking, Alternatives: others[:n]}) {
+				return
+			}
 		}
-		list[i] = o
-	}
-	return store.NewOdds(list)
+	})
 }
 
 // recall reads the token records of an answer that was stored, once. Records that

@@ -10,6 +10,12 @@ import (
 // tokenLine is a line of tokens: pieces of them, where a token spans lines.
 type tokenLine struct{ pieces []tokenPiece }
 
+// tokensSet is what lines were set for.
+type tokensSet struct {
+	width, count, bytes int
+	thinking            bool
+}
+
 type tokenPiece struct {
 	token int
 	text  string
@@ -18,12 +24,16 @@ type tokenPiece struct {
 
 // set breaks the tokens into lines of w cells, between words where it can.
 func (s *tokenSheet) set(w int) {
-	s.width = w
-	s.lines = append(s.lines[:0], tokenLine{})
 	src := s.t.doc.Source()
 	if s.thinking {
 		src = s.t.thought.Source()
 	}
+	now := tokensSet{width: w, count: s.t.answer.tokens.Len(), bytes: len(src), thinking: s.thinking}
+	if s.lines != nil && now == s.was {
+		return
+	}
+	s.was = now
+	s.lines = append(s.lines[:0], tokenLine{})
 	for i, tok := range s.t.answer.tokens.All() {
 		if tok.thinking != s.thinking || tok.end > len(src) {
 			continue

@@ -25,7 +25,7 @@ type tokenSheet struct {
 	from  int
 	top   int
 	lines []tokenLine
-	width int
+	was   tokensSet
 }
 
 const tokenSide = 42 // cells for the alternatives

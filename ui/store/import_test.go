@@ -23,7 +23,7 @@ func example(s *Store) *Chat {
 	a := c.BeginAnswer(u.ID, Facts{})
 	yes := true
 	a.Finish(chat.Message{Content: "second", Thinking: "hm\nhm", Tokens: []int32{3, 1}, TokensOf: "id", ToolCalls: []chat.ToolCall{{ID: "1", Name: "f", Arguments: `{"x":1}`}}},
-		Facts{ModelID: "id", ModelName: "A", Seed: 1<<64 - 1, Sampling: []byte(`{"temperature":0.5}`), Changes: []Change{{2, []byte(`{"temperature":0}`)}}, Reason: "stop", Think: &yes, Counts: Counts{Generated: 2, Decode: 5}}, NewOdds([]TokenOdds{{ID: 3, LogProb: -1, Prob: 0.5, Length: 6}}))
+		Facts{ModelID: "id", ModelName: "A", Seed: 1<<64 - 1, Sampling: []byte(`{"temperature":0.5}`), Changes: []Change{{2, []byte(`{"temperature":0}`)}}, Reason: "stop", Think: &yes, Counts: Counts{Generated: 2, Decode: 5}}, NewOdds(slices.Values([]TokenOdds{{ID: 3, LogProb: -1, Prob: 0.5, Length: 6}})))
 	c.Add(c.Leaf(), chat.Message{Role: chat.Tool, Content: "42", ToolCallID: "1", Name: "f"})
 	c.SetDraft("next")
 	return c

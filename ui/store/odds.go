@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -31,22 +33,21 @@ type Candidate struct {
 	Text    string
 }
 
-// Odds are those of all tokens of an answer. They never change; packing is left
-// to whoever writes them, and then only the packed form is kept, which takes a
-// small part of the list's memory.
+// Odds are those of all tokens of an answer. They never change; deflating is left to
+// whoever writes them, and then only the deflated form is kept.
 type Odds struct {
 	mu     sync.Mutex
-	list   []TokenOdds
+	loose  [][]byte // in pieces, nil when it was deflated
 	packed []byte
 }
 
-// NewOdds keeps the list, which belongs to the Odds from then on; an empty one
-// gives nil.
-func NewOdds(list []TokenOdds) *Odds {
-	if len(list) == 0 {
+// NewOdds takes down what a sequence gives, and keeps nothing of it; an empty one gives nil.
+func NewOdds(tokens iter.Seq[TokenOdds]) *Odds {
+	loose := encodeOdds(tokens)
+	if loose == nil {
 		return nil
 	}
-	return &Odds{list: list}
+	return &Odds{loose: loose}
 }
 
 func oddsFrom(packed []byte) *Odds {
@@ -63,10 +64,10 @@ func (o *Odds) Tokens() ([]TokenOdds, error) {
 		return nil, nil
 	}
 	o.mu.Lock()
-	list, packed := o.list, o.packed
+	loose, packed := o.loose, o.packed
 	o.mu.Unlock()
-	if list != nil {
-		return list, nil
+	if loose != nil {
+		return decodeOdds(slices.Concat(loose...))
 	}
 	return unpackOdds(packed)
 }
@@ -79,7 +80,7 @@ func (o *Odds) pack() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.packed == nil {
-		o.packed, o.list = packOdds(o.list), nil
+		o.packed, o.loose = deflate(o.loose), nil
 	}
 	return o.packed
 }
@@ -100,16 +101,21 @@ const (
 	oddsBytes = 32 << 20
 )
 
+// oddsPiece is the size in bytes of a piece: a slice that grew would be copied again and
+// again, while whoever ended the answer waits.
+const oddsPiece = 32 << 10
+
 var errOdds = errors.New("the stored odds of an answer's tokens are damaged")
 
-// packOdds writes the spellings of all candidates once, then the tokens with
+// encodeOdds writes the spellings of all candidates once, then the tokens with
 // candidates by their number, logarithms as differences in whole steps; all of it
-// as varints, deflated.
-func packOdds(list []TokenOdds) []byte {
+// as varints.
+func encodeOdds(tokens iter.Seq[TokenOdds]) [][]byte {
 	var names, body []byte
-	number := map[int32]uint64{}
-	for i := range list {
-		t := &list[i]
+	pieces := [][]byte{nil} // the first for the names
+	number, count := map[int32]uint64{}, uint64(0)
+	for t := range tokens {
+		count++
 		body = binary.AppendVarint(body, int64(t.ID))
 		body = binary.AppendUvarint(body, uint64(t.Length)<<1|uint64(bit(t.Thinking)))
 		body = binary.AppendUvarint(body, quantum(t.LogProb))
@@ -129,15 +135,27 @@ func packOdds(list []TokenOdds) []byte {
 			body = binary.AppendVarint(binary.AppendUvarint(body, n), q-last)
 			last = q
 		}
+		if len(body) > oddsPiece {
+			pieces, body = append(pieces, body), make([]byte, 0, oddsPiece+oddsPiece/8)
+		}
+	}
+	if count == 0 {
+		return nil
 	}
 	head := binary.AppendUvarint(nil, uint64(len(number)))
-	body = append(binary.AppendUvarint(append(head, names...), uint64(len(list))), body...)
+	pieces[0] = binary.AppendUvarint(append(head, names...), count)
+	return append(pieces, body)
+}
+
+func deflate(pieces [][]byte) []byte {
 	var out bytes.Buffer
 	w, err := flate.NewWriter(&out, flate.DefaultCompression)
 	if err != nil {
 		panic("store: " + err.Error()) // the level is one that there is
 	}
-	w.Write(body) // a Buffer takes everything
+	for _, p := range pieces {
+		w.Write(p) // a Buffer takes everything
+	}
 	w.Close()
 	return out.Bytes()
 }
@@ -169,6 +187,10 @@ func unpackOdds(packed []byte) ([]TokenOdds, error) {
 	if err != nil {
 		return nil, errOdds
 	}
+	return decodeOdds(b)
+}
+
+func decodeOdds(b []byte) ([]TokenOdds, error) {
 	r := oddsReader{b: b}
 	known := make([]Candidate, r.count(2))
 	for i := range known {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/confab-tui/confab/engine/chat"
@@ -44,7 +46,7 @@ func TestOddsComeBack(t *testing.T) {
 	a := c.BeginAnswer(c.AddUser(0, "hello").ID, Facts{})
 	list := someOdds(1000)
 	list[7].LogProb, list[7].Prob = float32(math.Inf(-1)), 0
-	a.Finish(chat.Message{Content: "Good day"}, Facts{Reason: "stop"}, NewOdds(list))
+	a.Finish(chat.Message{Content: "Good day"}, Facts{Reason: "stop"}, NewOdds(slices.Values(list)))
 	if n := len(a.Message().Odds.pack()); n > 40*len(list) {
 		t.Errorf("%d bytes for %d tokens with 8 candidates each: more than 40 a token", n, len(list))
 	} else {
@@ -53,7 +55,14 @@ func TestOddsComeBack(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	fresh, err := NewOdds(slices.Values(list)).Tokens()
+	if err != nil {
+		t.Fatal(err)
+	}
 	got, err := load(t, openTest(t, dir), c.ID).Path()[1].Odds.Tokens()
+	if !reflect.DeepEqual(got, fresh) {
+		t.Errorf("%d tokens are stored as something else than %d have just been", len(got), len(fresh))
+	}
 	if err != nil || len(got) != len(list) {
 		t.Fatalf("%d tokens came back, %v", len(got), err)
 	}
@@ -73,7 +82,7 @@ func TestOddsComeBack(t *testing.T) {
 
 // Damaged odds are an error, whatever the bytes are.
 func TestDamagedOdds(t *testing.T) {
-	whole := packOdds(someOdds(50))
+	whole := deflate(encodeOdds(slices.Values(someOdds(50))))
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for i := range 3000 {
 		b := append([]byte(nil), whole...)
@@ -119,7 +128,7 @@ func TestFirstSchemaOpens(t *testing.T) {
 		t.Fatalf("came back as %+v", m)
 	}
 	a := c.Continue(9, *m.Facts)
-	a.Finish(chat.Message{Content: "Good day to you"}, *m.Facts, NewOdds(someOdds(4)))
+	a.Finish(chat.Message{Content: "Good day to you"}, *m.Facts, NewOdds(slices.Values(someOdds(4))))
 	flush(t, s)
 	if list, err := load(t, s, 7).Path()[1].Odds.Tokens(); err != nil || len(list) != 4 {
 		t.Errorf("%d tokens came back, %v", len(list), err)

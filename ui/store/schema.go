@@ -50,7 +50,7 @@ CREATE TRIGGER messages_gone AFTER DELETE ON messages BEGIN
 	DELETE FROM search WHERE rowid = old.id;
 END;
 `, `
-ALTER TABLE messages ADD COLUMN odds BLOB; -- of an answer's tokens, see packOdds
+ALTER TABLE messages ADD COLUMN odds BLOB; -- of an answer's tokens, see encodeOdds
 `}
 
 // migrate brings the schema up to date, or refuses a newer one.
