@@ -73,7 +73,7 @@ func (t *typist) press(keys, seen string) time.Duration {
 
 // BenchmarkKeyOnTerminal is the time from a key on a terminal to its letter there,
 // while six panes at 250 x 60 are each sent 1,000 tokens a second: with -benchtime 500x
-// the middle, the slowest twentieth and the slowest of 500 keys. The keys come at
+// the middle, the slowest twentieth and hundredth, and the slowest of 500 keys. They come at
 // random times, as from a person. Beside them stands what the machine takes at the same
 // time for a key that the kernel itself echoes, and how late who sleeps 1 ms is woken.
 func BenchmarkKeyOnTerminal(b *testing.B) {
