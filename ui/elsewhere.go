@@ -11,7 +11,12 @@ var elsewhere = map[string]string{
 	"audio":   readsText,
 	"video":   readsText,
 	"tools":   "no tools are run: a chat should not be able to act on your machine",
+	"ps":      "the top line names the model of this chat, /model lists all that there are, /pool shows who uses the memory",
+	"rm":      keepsFiles,
+	"cp":      keepsFiles,
 
+	"show modelfile": "there are no Modelfiles; /show info, system and prompt show what one would say",
+	"show license":   "licenses are not read from files; the page that a model comes from has its own",
 	"set verbose":    tellsSpeed,
 	"set quiet":      tellsSpeed,
 	"set wordwrap":   alwaysWraps,
@@ -27,5 +32,6 @@ const (
 	tellsSpeed  = "the last line tells the speed, /tokens how likely each token was"
 	alwaysWraps = "text is wrapped at the width of its pane; /copy copies it as it was written"
 	keepsInput  = "what you write is kept with its chat, and deleted with it"
+	keepsFiles  = "model files are only read, never copied or deleted; confab models says where they lie"
 	noFormats   = "answers cannot be held to a format, grammar or schema yet"
 )

@@ -41,6 +41,12 @@ func TestNamesOfOtherPrograms(t *testing.T) {
 	b.runCommand("/set verbose")
 	b.shows("the last line tells the speed")
 	b.keys("ctrl+u")
+	b.runCommand("/show license")
+	b.shows("licenses are not read")
+	b.keys("ctrl+u")
+	b.runCommand("/rm llama3")
+	b.shows("model files are only read")
+	b.keys("ctrl+u")
 	b.runCommand("/list")
 	b.shows("Models", "this build has no list")
 }

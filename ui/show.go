@@ -32,6 +32,10 @@ func (r *root) showCommand(arg string) tea.Cmd {
 	case "prompt", "template":
 		return r.showPrompt()
 	}
+	if why := elsewhere["show "+arg]; why != "" {
+		r.say(toneWarn, why)
+		return nil
+	}
 	return r.fail("write /show info, parameters, system or prompt")
 }
 
