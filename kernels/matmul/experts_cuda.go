@@ -116,28 +116,48 @@ func queueExperts(q *kernels.Queue, w *DeviceMatrix, f expertForm, a mulArgs, ro
 	if e.op >= 0 {
 		strips, each = strips/2, 2*f.split
 	}
-	shared := func(warps, staged int) int {
+	b := f.block(q.Device, w, rows, each, rows.Rows*l.Used/int(a.divide))
+	// A few units spread over all multiprocessors; of many rows' units neighbours share x.
+	blocks := b.units(rows, strips)
+	if b.width > 1 {
+		blocks = (blocks*each + b.warps - 1) / b.warps
+	}
+	e.mulArgs, e.count, e.split, e.used, e.staged = a.listed(l), int32(l.Count), int32(b.split), int32(l.Used), int32(b.staged)
+	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_%d", w.Type, b.width), gpu.Config{
+		Grid: [3]int{min(q.Device.SMs, blocks)}, Threads: 32 * b.warps, Shared: b.shared}, e)
+}
+
+// expertBlock is a block of a form: its warps, the rows of x that it keeps, and its memory.
+type expertBlock struct {
+	expertForm
+	warps, staged, shared int
+}
+
+// block returns what finds room, with each warps to a unit and, where there is room for them too, so many rows
+// of x: half of the warps where all are too many, and fewer rows at a time where even these are.
+func (f expertForm) block(d *gpu.Device, w *DeviceMatrix, rows MulRows, each, staged int) expertBlock {
+	b := expertBlock{expertForm: f, warps: expertWarps}
+	shared := func() int {
 		parts := 0
 		if each > 1 {
-			parts = 2 * warps * 8 * f.width * 17
+			parts = 2 * b.warps * 8 * b.width * 17
 		}
-		return f.shared(w, rows, warps, expertSlots(w.Type), parts, staged)
+		return b.expertForm.shared(w, rows, b.warps, expertSlots(w.Type), parts, b.staged)
 	}
-	warps, staged := expertWarps, rows.Rows*l.Used/int(a.divide)
-	if !fits(q.Device, 1, shared(warps, 0)) {
-		warps /= 2
+	if !fits(d, 1, shared()) {
+		b.warps /= 2
 	}
-	if f.width > 1 || !fits(q.Device, 1, shared(warps, staged)) {
-		staged = 0
+	if !fits(d, 1, shared()) {
+		b.width = 1
 	}
-	// A few units spread over all multiprocessors; of many rows' units neighbours share x.
-	blocks := f.units(rows, strips)
-	if f.width > 1 {
-		blocks = (blocks*each + warps - 1) / warps
+	if b.width == 1 {
+		b.staged = staged
 	}
-	e.mulArgs, e.count, e.split, e.used, e.staged = a.listed(l), int32(l.Count), int32(f.split), int32(l.Used), int32(staged)
-	kernels.Launch(q, fmt.Sprintf("mul_%d_experts_%d", w.Type, f.width), gpu.Config{
-		Grid: [3]int{min(q.Device.SMs, blocks)}, Threads: 32 * warps, Shared: shared(warps, staged)}, e)
+	if !fits(d, 1, shared()) {
+		b.staged = 0
+	}
+	b.shared = shared()
+	return b
 }
 
 // listed is the arguments with lists of rows.

@@ -191,3 +191,33 @@ func TestDeviceExpertsAlone(t *testing.T) {
 		}
 	}
 }
+
+// Blocks of experts find room on every device, whatever the rows and their experts.
+func TestExpertBlocksFit(t *testing.T) {
+	for _, d := range []*gpu.Device{{SMs: 24, SharedMax: 99 << 10}, {SMs: 128, SharedMax: 99 << 10}, {SMs: 108, SharedMax: 163 << 10}, {SMs: 132, SharedMax: 227 << 10}} {
+		for _, typ := range deviceTypes {
+			w := &DeviceMatrix{Type: typ, N: 4096, K: 14336}
+			if w.Form() == kernels.FormF32 {
+				continue
+			}
+			for _, l := range []rowwise.Lists{{Count: 8, Used: 2}, {Count: 40, Used: 8}, {Count: 128, Used: 8}, {Count: 512, Used: 22}} {
+				for rows := 1; rows <= 4096; rows *= 2 {
+					m := MulRows{Rows: rows, Lists: &l, Divide: 1}
+					f := chooseExperts(w, m, l.Used, expertWarps)
+					for _, each := range []int{f.split, 2 * f.split} { // alone, and gated where a sum rounds
+						if each > f.split && rows*l.Used > mostRounded {
+							continue
+						}
+						if b := f.block(d, w, m, each, rows*l.Used); !fits(d, 1, b.shared) || each > b.warps {
+							t.Errorf("type %d, %d rows, %d of %d experts, %d warps to a unit: %+v has no room in %d KB",
+								typ, rows, l.Used, l.Count, each, b, d.SharedMax>>10)
+						}
+					}
+					if s, ok := chooseSum(d, w, m); ok && !fits(d, 1, s.shared) {
+						t.Errorf("type %d, %d rows, %d of %d experts: sums %+v have no room in %d KB", typ, rows, l.Used, l.Count, s, d.SharedMax>>10)
+					}
+				}
+			}
+		}
+	}
+}
