@@ -21,7 +21,7 @@ func (e *Executor) loadWeights() error {
 	for _, m := range todo {
 		need += int64(roundUp(int(e.matrices[m].Bytes()), 256))
 		file += int64(m.Rows) * int64(m.Experts) * rowBytes(m)
-		stage = max(stage, 16*staged(m, e.matrices[m]))
+		stage = max(stage, roundUp(16*staged(m, e.matrices[m]), 256))
 	}
 	if err := e.mustFit(need, stage); err != nil {
 		return err

@@ -221,3 +221,14 @@ func TestExpertBlocksFit(t *testing.T) {
 		}
 	}
 }
+
+// Lists would be ignored with quantised weights.
+func TestExpertListsWantFloats(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("quantised weights were multiplied with lists of rows")
+		}
+	}()
+	QueueMul(nil, []Product{{W: &DeviceMatrix{Type: Q4_K, N: 16, K: 256, Experts: 8}}}, kernels.Place{}, kernels.Rounded{},
+		MulRows{Rows: 1, Lists: &rowwise.Lists{Count: 8, Used: 2}})
+}

@@ -162,11 +162,10 @@ const narrowRows = 64
 // MaxProducts is how many products one Mul takes; they have one K and one Form.
 const MaxProducts = 3
 
-// QueueMul queues products with the same input: x for FormF32, rounded otherwise; with lists, those of
-// floats. Those of
-// one type are launched together. The results of a row have the same bits whatever rows
-// are beside it, except those in half precision (MulRows.Wide): these differ from them
-// by less than WideError.
+// QueueMul queues products with the same input: x for FormF32, rounded otherwise. Those of one type are
+// launched together. Lists go with weights of FormF32 alone; others have QueueExperts. The
+// results of a row have the same bits whatever rows are beside it, except those in half
+// precision (MulRows.Wide): these differ from them by less than WideError.
 func QueueMul(q *kernels.Queue, products []Product, x kernels.Place, rounded kernels.Rounded, rows MulRows) {
 	kernels.MustFit("products in a launch", len(products), MaxProducts)
 	halves := rows.Wide != 0 && rows.Rows > narrowRows && rows.Lists == nil
@@ -174,6 +173,9 @@ func QueueMul(q *kernels.Queue, products []Product, x kernels.Place, rounded ker
 	for i, p := range products {
 		if p.W.K != products[0].W.K || p.W.Form() != products[0].W.Form() {
 			panic("matmul: Mul of matrices with different inputs")
+		}
+		if rows.Lists != nil && p.W.Form() != kernels.FormF32 {
+			panic("matmul: Mul of quantised experts")
 		}
 		if slices.IndexFunc(products, func(o Product) bool { return o.W.Type == p.W.Type }) != i {
 			continue

@@ -99,8 +99,9 @@ func (s *shown) Init() tea.Cmd {
 	})
 }
 
-// mostSkipped is for how long keys may keep the screen from being drawn.
-const mostSkipped = 30 * time.Millisecond
+// mostSkipped is for how long keys may keep the screen from being drawn. Tests, which a busy
+// machine may hold up, wait longer.
+var mostSkipped = 30 * time.Millisecond
 
 // View hands the model's view to the terminal, unless a key waits for the model: then the
 // view would be overtaken at once, and to draw it would hold the key up.
