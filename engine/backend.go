@@ -7,8 +7,15 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 )
 
+// report tells whoever opens a model how far it is, and returns why to stop, if there is a reason.
+type report func(Progress) error
+
+func (r report) weights(done, total int64) error {
+	return r(Progress{Stage: "loading weights", Done: done, Total: total})
+}
+
 // placeCPU makes an executor on the processor.
-func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) (executor, error) {
+func placeCPU(p *model.Program, c Config, context int, report report) (executor, error) {
 	if c.CellType != "" && c.CellType != "f16" && c.CellType != "f32" {
 		return nil, fmt.Errorf("engine: cell type %q is not known: f16 and f32 are", c.CellType)
 	}
@@ -16,7 +23,7 @@ func placeCPU(p *model.Program, c Config, context int, progress func(Progress)) 
 	if err != nil {
 		return nil, err
 	}
-	return newCPU(p, c, cells+1, progress)
+	return newCPU(p, c, cells+1, report)
 }
 
 // hostRoom is what the size of a pool depends on in the machine's memory.
@@ -26,10 +33,10 @@ func hostRoom(p *model.Program, c Config, context int) room {
 	return r
 }
 
-func newCPU(p *model.Program, c Config, cells int, progress func(Progress)) (half, error) {
+func newCPU(p *model.Program, c Config, cells int, report report) (half, error) {
 	exec, err := cpu.New(p, cpu.Options{
 		Threads: c.Threads, Cells: cells, F32Cells: c.CellType == "f32",
-		Progress: func(done, total int64) { progress(Progress{Stage: "loading weights", Done: done, Total: total}) },
+		Progress: report.weights,
 	})
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func hasDriver() bool {
 
 // place makes the executor that the configuration asks for. The notices say what
 // else a person should know about the choice.
-func place(p *model.Program, c Config, context int, progress func(Progress)) (executor, []string, error) {
+func place(p *model.Program, c Config, context int, report report) (executor, []string, error) {
 	var notices []string
 	switch c.Backend {
 	case "", "auto":
@@ -46,7 +46,7 @@ func place(p *model.Program, c Config, context int, progress func(Progress)) (ex
 	default:
 		return nil, nil, fmt.Errorf("engine: backend %q is not known: auto, cpu and cuda are", c.Backend)
 	}
-	exec, err := placeCPU(p, c, context, progress)
+	exec, err := placeCPU(p, c, context, report)
 	if err != nil {
 		return nil, nil, err
 	}

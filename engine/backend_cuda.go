@@ -31,22 +31,25 @@ func Room(c Config) (bytes int64, ok bool) {
 
 // place makes the executor that the configuration asks for. The notices say what
 // else a person should know about the choice.
-func place(p *model.Program, c Config, context int, progress func(Progress)) (executor, []string, error) {
+func place(p *model.Program, c Config, context int, report report) (executor, []string, error) {
 	var notices []string
 	switch c.Backend {
 	case "", "auto":
-		exec, notice, err := placeCUDA(p, c, context, progress)
+		exec, notice, err := placeCUDA(p, c, context, report)
 		if err == nil {
 			return exec, notice, nil
 		}
+		if err := report(Progress{Stage: "loading weights"}); err != nil {
+			return nil, nil, err
+		}
 		notices = []string{"The CPU is used: " + err.Error() + "."}
 	case "cuda":
-		return placeCUDA(p, c, context, progress)
+		return placeCUDA(p, c, context, report)
 	case "cpu":
 	default:
 		return nil, nil, fmt.Errorf("engine: backend %q is not known: auto, cpu and cuda are", c.Backend)
 	}
-	exec, err := placeCPU(p, c, context, progress)
+	exec, err := placeCPU(p, c, context, report)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +57,7 @@ func place(p *model.Program, c Config, context int, progress func(Progress)) (ex
 }
 
 // placeCUDA makes an executor on the GPU, or one there and on the CPU.
-func placeCUDA(p *model.Program, c Config, context int, progress func(Progress)) (executor, []string, error) {
+func placeCUDA(p *model.Program, c Config, context int, report report) (executor, []string, error) {
 	if c.CellType == "f32" {
 		return nil, nil, errors.New("cells of f32 are for the CPU alone: the GPU keeps f16")
 	}
@@ -63,21 +66,21 @@ func placeCUDA(p *model.Program, c Config, context int, progress func(Progress))
 		return nil, nil, err
 	}
 	if !whole(at, p.Spec.Layers) {
-		exec, err := placeHalves(p, at, c, context, progress)
+		exec, err := placeHalves(p, at, c, context, report)
 		return exec, []string{"Not all of the model is on the GPU: " + placed(at, p.Spec.Layers) + "."}, err
 	}
 	cells := 0
 	if c.Cells > 0 {
 		cells = c.Cells + 1
 	}
-	exec, err := newCUDA(p, c, cells, context, progress)
+	exec, err := newCUDA(p, c, cells, context, report)
 	return exec, nil, err
 }
 
-func newCUDA(p *model.Program, c Config, cells, context int, progress func(Progress)) (half, error) {
+func newCUDA(p *model.Program, c Config, cells, context int, report report) (half, error) {
 	exec, err := cuda.New(p, cuda.Options{
 		Device: c.Device, Cells: cells, Context: context,
-		Progress: func(done, total int64) { progress(Progress{Stage: "loading weights", Done: done, Total: total}) },
+		Progress: report.weights,
 	})
 	if err != nil {
 		return nil, err
@@ -128,7 +131,7 @@ func placedNow(p *model.Program) string {
 }
 
 // placeHalves makes an executor of which the GPU has one half and the CPU the other.
-func placeHalves(p *model.Program, at model.Placement, c Config, context int, progress func(Progress)) (executor, error) {
+func placeHalves(p *model.Program, at model.Placement, c Config, context int, report report) (executor, error) {
 	device, host := p.Split(at)
 	cells, err := hostRoom(host, c, context).choose()
 	if err != nil {
@@ -142,11 +145,11 @@ func placeHalves(p *model.Program, at model.Placement, c Config, context int, pr
 		first := cuda.Need(device, 1)
 		cells = min(cells, int((free-first)/max(1, cuda.Need(device, 2)-first)))
 	}
-	onDevice, err := newCUDA(device, c, cells+1, context, progress)
+	onDevice, err := newCUDA(device, c, cells+1, context, report)
 	if err != nil {
 		return nil, err
 	}
-	onHost, err := newCPU(host, c, cells+1, progress)
+	onHost, err := newCPU(host, c, cells+1, report)
 	if err != nil {
 		return nil, errors.Join(err, onDevice.Close())
 	}

@@ -193,7 +193,7 @@ func TestChainCrowd(t *testing.T) {
 			alone := openTiny(t, name, 500)
 			p := loadProgram(t, "../testdata/models/"+name+".gguf")
 			exec := inHalves(t, p, at, chats*(words+most)/5, 64)
-			e, err := parts{info: alone.Info(), words: alone.words, place: func(*Info) (executor, error) { return exec, nil }}.start()
+			e, err := parts{info: alone.Info(), words: alone.words, place: func(*Engine) (executor, error) { return exec, nil }}.start()
 			if err != nil {
 				t.Fatal(err)
 			}

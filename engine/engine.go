@@ -53,9 +53,9 @@ type parts struct {
 	drafter drafter
 	eager   bool // draft whatever it costs
 	batch   int  // rows of prefill in a step at most, 0 for the usual
-	// place makes the executor, on the loop's thread, and adds to info what it
+	// place makes the executor, on the loop's thread, and tells the engine what it
 	// decides.
-	place func(*Info) (executor, error)
+	place func(*Engine) (executor, error)
 }
 
 // start puts an engine together and starts its loop.

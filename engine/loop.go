@@ -78,13 +78,13 @@ func (b *inbox) close(why error) []func() {
 
 // live makes the executor and runs the loop, all on one thread: a device may mind
 // who calls it.
-func (e *Engine) live(place func(*Info) (executor, error), placed chan<- error) {
+func (e *Engine) live(place func(*Engine) (executor, error), placed chan<- error) {
 	runtime.LockOSThread()
 	debug.SetPanicOnFault(true) // the model's file may be cut short under its mapping
 	defer close(e.stopped)
 	var exec executor
 	err := guarded(func() (err error) {
-		exec, err = place(&e.info)
+		exec, err = place(e)
 		return err
 	})
 	if err != nil {

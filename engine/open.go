@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/confab-tui/confab/engine/builtin"
@@ -14,7 +15,7 @@ import (
 )
 
 // Open loads a model and makes it ready to answer. progress, where not nil, is
-// told how far it is, from any goroutine.
+// told how far it is, from any goroutine. When ctx ends, so does loading.
 func Open(ctx context.Context, c Config, progress func(Progress)) (*Engine, error) {
 	began := time.Now()
 	if progress == nil {
@@ -40,33 +41,45 @@ func Open(ctx context.Context, c Config, progress func(Progress)) (*Engine, erro
 }
 
 func open(ctx context.Context, file *gguf.File, c Config, progress func(Progress), began time.Time) (*Engine, error) {
-	words, err := wordsOf(file)
-	if err != nil {
-		return nil, err
-	}
 	program, err := model.LoadFor(file, c.Context)
 	if err != nil {
 		return nil, err
 	}
-	p := parts{words: words, file: file, drafter: lookup{}, batch: c.BatchTokens, info: describe(file, program, c)}
-	if !words.none() {
-		p.info.Thinks, p.info.TemplateID = words.template.Thinks(), words.template.ID()
-	}
-	p.info.Notices = append(p.info.Notices, words.notices()...)
-	p.place = func(info *Info) (executor, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	// The vocabulary is read beside the weights, and ends their loading if it is none.
+	var w words
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	reading.Go(func() {
+		err := guarded(func() error {
+			return file.Guard(func() (err error) {
+				w, err = wordsOf(file)
+				return err
+			})
+		})
+		if err != nil {
+			stop(err)
 		}
-		exec, notices, err := place(program, c, info.Context, progress)
+	})
+	report := func(p Progress) error {
+		progress(p)
+		return context.Cause(ctx)
+	}
+	p := parts{file: file, drafter: lookup{}, batch: c.BatchTokens, info: describe(file, program, c)}
+	p.place = func(e *Engine) (executor, error) {
+		exec, notices, err := place(program, c, e.info.Context, report)
 		if err != nil {
 			return nil, err
 		}
-		info.Notices = append(info.Notices, notices...)
-		if err := ready(ctx, info, exec, progress); err != nil {
+		reading.Wait()
+		e.learn(w)
+		e.info.Notices = append(e.info.Notices, notices...)
+		if err := ready(ctx, &e.info, exec, progress); err != nil {
 			exec.Close()
 			return nil, err
 		}
-		info.Load = time.Since(began)
+		e.info.Load = time.Since(began)
 		return exec, nil
 	}
 	return p.start()
@@ -99,6 +112,9 @@ func describe(file *gguf.File, program *model.Program, c Config) Info {
 func ready(ctx context.Context, info *Info, exec executor, progress func(Progress)) error {
 	progress(Progress{Stage: "warming up"})
 	const cell = 1 // of nobody yet
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
 	_, err := execute(exec, &model.Step{
 		Rows:    []model.Row{{Cell: cell}},
 		Seqs:    []model.Seq{{Count: 1, Cells: []int32{cell}}},
@@ -113,7 +129,7 @@ func ready(ctx context.Context, info *Info, exec executor, progress func(Progres
 			"The pool has %d cells, so a conversation may have %d tokens instead of %d.", info.Cells, info.Cells, info.Context))
 		info.Context = info.Cells
 	}
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
 // nameOf is a file's name for people.

@@ -76,7 +76,7 @@ func TestEveryStepGoesWrong(t *testing.T) {
 
 // minute runs answers with shared beginnings over a pool too small for them.
 func (s *saboteur) minute(t *testing.T) (failed, whole int) {
-	e := openToy(t, s.toy, 140, func(p *parts) { p.place = func(*Info) (executor, error) { return s, nil } })
+	e := openToy(t, s.toy, 140, func(p *parts) { p.place = func(*Engine) (executor, error) { return s, nil } })
 	request := func(i int) Request {
 		return Request{
 			Tokens: slices.Concat(run(0, 20), run(1000*i, 20)), MaxTokens: 12, IgnoreEnd: true,

@@ -236,7 +236,7 @@ func openToy(t testing.TB, x *toy, context int, options ...func(*parts)) *Engine
 	tok, template := toyParts()
 	context = min(context, x.Cells()-1)
 	p := parts{info: Info{ID: "toy", Context: context, Vocab: tok.Len(), Cells: x.Cells()}, words: words{tok, template}}
-	p.place = func(*Info) (executor, error) { return x, nil }
+	p.place = func(*Engine) (executor, error) { return x, nil }
 	for _, option := range options {
 		option(&p)
 	}

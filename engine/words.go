@@ -39,6 +39,15 @@ func wordsOf(file *gguf.File) (w words, err error) {
 	return w, err
 }
 
+// learn gives the engine its words.
+func (e *Engine) learn(w words) {
+	e.words = w
+	if !w.none() {
+		e.info.Thinks, e.info.TemplateID = w.template.Thinks(), w.template.ID()
+	}
+	e.info.Notices = append(e.info.Notices, w.notices()...)
+}
+
 func (w words) none() bool { return w.tok == nil }
 
 // notices says what a person should know about them.

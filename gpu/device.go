@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 
 	"gorgonia.org/cu"
 )
@@ -26,7 +27,9 @@ type Device struct {
 	dev    cu.Device
 	ctx    cu.CUContext
 	module cu.Module
-	funcs  map[string]Function
+
+	mutex sync.Mutex // guards funcs
+	funcs map[string]Function
 }
 
 // Open makes the device's primary context current on this thread and loads image, a

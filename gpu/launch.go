@@ -57,6 +57,8 @@ type Function struct {
 // Function finds a kernel by name and lets its blocks have up to shared bytes of
 // dynamic shared memory.
 func (d *Device) Function(name string, shared int) (Function, error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
 	f, ok := d.funcs[name]
 	if !ok {
 		found, err := d.module.Function(name)

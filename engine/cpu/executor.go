@@ -40,8 +40,8 @@ type Options struct {
 	// Exact multiplies by weights read back to float32, without rounding
 	// activations: the oracle of tests, several times as large and slow.
 	Exact bool
-	// Progress, if not nil, is told how many bytes of weights are ready.
-	Progress func(done, total int64)
+	// Progress, if not nil, is told how many bytes of weights are ready. New ends with its error.
+	Progress func(done, total int64) error
 }
 
 // Executor runs steps of one Program.

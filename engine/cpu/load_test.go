@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -17,13 +18,14 @@ func TestProgress(t *testing.T) {
 	p := load(t, path)
 	var mutex sync.Mutex
 	var last, all int64
-	start(t, p, Options{Threads: 3, Cells: 16, Progress: func(done, total int64) {
+	start(t, p, Options{Threads: 3, Cells: 16, Progress: func(done, total int64) error {
 		mutex.Lock()
 		defer mutex.Unlock()
 		if done < last || done > total || all != 0 && total != all {
 			t.Errorf("%d of %d after %d of %d", done, total, last, all)
 		}
 		last, all = done, total
+		return nil
 	}})
 	want := p.WeightBytes()
 	for _, tensor := range p.File.Tensors() {
@@ -33,6 +35,21 @@ func TestProgress(t *testing.T) {
 	}
 	if last != want || all != want {
 		t.Errorf("ended at %d of %d; the matrices have %d bytes", last, all, want)
+	}
+}
+
+// TestLoadingStops where whoever is told how far it is returns an error.
+func TestLoadingStops(t *testing.T) {
+	p := load(t, "../builtin/confab-tiny-q8_0.gguf")
+	enough, calls := errors.New("enough"), 0
+	_, err := New(p, Options{Threads: 2, Cells: 16, Progress: func(done, total int64) error {
+		if calls++; calls >= 3 {
+			return enough
+		}
+		return nil
+	}})
+	if err != enough || calls > 4 {
+		t.Errorf("error %v after %d calls", err, calls)
 	}
 }
 

@@ -53,8 +53,7 @@ func pack(p *model.Program, o Options) (*weights, error) {
 			}
 		}
 	}
-	packAll(p, jobs, o)
-	return w, nil
+	return w, packAll(p, jobs, o)
 }
 
 func tensorError(m *model.Matrix, err error) error {
@@ -91,8 +90,9 @@ type piece struct {
 	from, to int
 }
 
-// packAll spreads the jobs over the workers, in the order of the file's use.
-func packAll(p *model.Program, jobs []*packJob, o Options) {
+// packAll spreads the jobs over the workers, in the order of the file's use. It ends early with an
+// error of Progress.
+func packAll(p *model.Program, jobs []*packJob, o Options) error {
 	var pieces []piece
 	var total int64
 	for _, j := range jobs {
@@ -108,6 +108,7 @@ func packAll(p *model.Program, jobs []*packJob, o Options) {
 	var workers sync.WaitGroup
 	var report sync.Mutex
 	var done int64
+	var stop error
 	for range o.Threads {
 		workers.Go(func() {
 			debug.SetPanicOnFault(true)
@@ -117,7 +118,10 @@ func packAll(p *model.Program, jobs []*packJob, o Options) {
 				if o.Progress != nil {
 					report.Lock()
 					done += n
-					o.Progress(done, total)
+					if err := o.Progress(done, total); err != nil {
+						stop = err
+						next.Store(int64(len(pieces)))
+					}
 					report.Unlock()
 				}
 			}
@@ -127,6 +131,7 @@ func packAll(p *model.Program, jobs []*packJob, o Options) {
 	if f := failed.Load(); f != nil {
 		panic(f)
 	}
+	return stop
 }
 
 // pack packs a piece, gives the file's pages back, and returns how many bytes they were.

@@ -34,8 +34,10 @@ type Options struct {
 	Context int
 	// Eager launches kernel by kernel what would be a graph.
 	Eager bool
-	// Progress, if not nil, is told how many bytes of weights are ready.
-	Progress func(done, total int64)
+	// Progress, if not nil, is told how many bytes of weights are ready. New ends with its error.
+	Progress func(done, total int64) error
+
+	stage int // bytes of the buffers that weights go through; 0: stageBytes
 }
 
 // Executor runs steps of one Program.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/confab-tui/confab/engine/model"
@@ -14,24 +15,23 @@ import (
 	"github.com/confab-tui/confab/kernels/matmul"
 )
 
-// stageBytes is what each of the two buffers holds that weights go through, unless 16 rows are more: the larger
-// they are, the longer it takes to pin them, and the smaller, the oftener a copy waits for a slow part of it.
-const stageBytes = 8 << 20
-
-// copyBytes is about what a goroutine copies: enough of them fill the bus.
-const copyBytes = 256 << 10
-
-// loader uploads weights: while one stage is on its way and repacked, the other is filled.
+// loader uploads weights in loads of a stage's size, on lanes of a thread each.
 type loader struct {
-	e           *Executor
-	size        int // of a stage
-	host        [2][]byte
-	device      [2]gpu.Ptr
-	busy        [2]*gpu.Event
-	next        int
-	runs        []rowRun // of the next stage
-	used        int      // bytes of it
-	done, total int64
+	e     *Executor
+	size  int // of a stage
+	loads []stageLoad
+	total int64 // bytes of the file
+
+	mutex  sync.Mutex
+	next   int   // load to be taken
+	done   int64 // bytes of the file
+	failed bool  // a lane did: no more loads are taken
+}
+
+// stageLoad is what goes through a stage at once.
+type stageLoad struct {
+	runs []rowRun
+	used int // bytes of the stage
 }
 
 // rowRun is rows of an expert's weights on their way, from at on in the stage.
@@ -41,37 +41,131 @@ type rowRun struct {
 	expert, first, rows int
 	data                []byte // as in the file
 	at, staged          int    // staged: bytes a row
-	last                bool   // whether nothing of the tensor comes after
 }
 
-// loadMatrices uploads what is to be loaded, file bytes of it, and waits for it.
-func (e *Executor) loadMatrices(todo []*model.Matrix, stage int, file int64) error {
-	l := &loader{e: e, size: stage, total: file}
-	err := l.open()
-	for _, m := range todo {
-		if err == nil {
-			err = l.load(m, e.matrices[m])
+// cut appends a matrix to the loads, in runs of rows that are multiples of 16 but for the last.
+func (l *loader) cut(m *model.Matrix, to *matmul.DeviceMatrix) {
+	staged := staged(m, to)
+	for expert := range m.Experts {
+		data := m.Bytes(expert)
+		stride := len(data) / m.Rows
+		l.total += int64(len(data))
+		for first := 0; first < m.Rows; {
+			last := len(l.loads) - 1
+			if last < 0 || l.size-l.loads[last].used < 16*staged {
+				l.loads = append(l.loads, stageLoad{})
+				last++
+			}
+			load := &l.loads[last]
+			n := min(m.Rows-first, (l.size-load.used)/staged/16*16)
+			load.runs = append(load.runs, rowRun{m: m, to: to, expert: expert, first: first, rows: n,
+				data: data[first*stride : (first+n)*stride], at: load.used, staged: staged})
+			load.used = roundUp(load.used+n*staged, 256)
+			first += n
 		}
 	}
-	if err == nil {
-		err = l.flush()
-	}
-	return errors.Join(err, l.close())
 }
 
-func (l *loader) open() error {
+// run uploads the loads and waits for them.
+func (l *loader) run() error {
+	errs := make([]error, min(lanes, runtime.GOMAXPROCS(0), len(l.loads)))
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() {
+			if errs[i] = l.runLane(); errs[i] != nil {
+				l.mutex.Lock()
+				l.failed = true
+				l.mutex.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(distinct(errs, nil)...)
+}
+
+// take returns the next load, or nil when there is none or a lane failed.
+func (l *loader) take() *stageLoad {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.failed || l.next == len(l.loads) {
+		return nil
+	}
+	l.next++
+	return &l.loads[l.next-1]
+}
+
+// report says that a load is on its way, and returns an error where that is the last one wanted.
+func (l *loader) report(load *stageLoad) error {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for _, r := range load.runs {
+		l.done += int64(len(r.data))
+	}
+	if l.e.options.Progress == nil {
+		return nil
+	}
+	return l.e.options.Progress(l.done, l.total)
+}
+
+// lane is a thread's stages and its own stream. While one stage is on its way and is repacked, the
+// other is filled.
+type lane struct {
+	queue  *kernels.Queue
+	host   [2][]byte
+	device [2]gpu.Ptr
+	busy   [2]*gpu.Event
+}
+
+func (l *loader) runLane() (err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := l.e.device.Use(); err != nil {
+		return err
+	}
+	w := new(lane)
+	defer func() { err = errors.Join(err, w.close(l.e.device)) }()
+	if err := w.open(l.e.device, l.size); err != nil {
+		return err
+	}
+	for i := 0; ; i = 1 - i {
+		load := l.take()
+		if load == nil {
+			return nil
+		}
+		if err := w.busy[i].Wait(); err != nil {
+			return err
+		}
+		if err := l.e.program.File.Guard(func() error { return load.fill(w.host[i]) }); err != nil {
+			return err
+		}
+		if err := w.upload(i, load); err != nil {
+			return err
+		}
+		for _, r := range load.runs {
+			l.e.program.Release(r.data)
+		}
+		if err := l.report(load); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *lane) open(d *gpu.Device, size int) error {
 	var err error
-	for i := range l.host {
-		if l.host[i], err = l.e.device.Pinned(l.size); err != nil {
+	if w.queue, err = kernels.NewQueue(d); err != nil {
+		return err
+	}
+	for i := range w.host {
+		if w.host[i], err = d.Pinned(size); err != nil {
 			return err
 		}
-		if l.device[i], err = l.e.device.Alloc(int64(l.size)); err != nil {
+		if w.device[i], err = d.Alloc(int64(size)); err != nil {
 			return err
 		}
-		if l.busy[i], err = l.e.device.NewEvent(); err != nil {
+		if w.busy[i], err = d.NewEvent(); err != nil {
 			return err
 		}
-		if err := l.e.queue.Record(l.busy[i]); err != nil {
+		if err := w.queue.Record(w.busy[i]); err != nil {
 			return err
 		}
 	}
@@ -79,92 +173,46 @@ func (l *loader) open() error {
 }
 
 // close waits for the uploads and gives back what open took, all of it or not.
-func (l *loader) close() error {
-	errs := []error{l.e.queue.Sync()}
-	for i := range l.host {
-		errs = append(errs, l.e.device.FreePinned(l.host[i]), l.e.device.Free(l.device[i]))
-		if l.busy[i] != nil {
-			errs = append(errs, l.busy[i].Close())
+func (w *lane) close(d *gpu.Device) error {
+	if w.queue == nil {
+		return nil
+	}
+	errs := []error{w.queue.Sync()}
+	for i := range w.host {
+		errs = append(errs, d.FreePinned(w.host[i]), d.Free(w.device[i]))
+		if w.busy[i] != nil {
+			errs = append(errs, w.busy[i].Close())
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, w.queue.Close())...)
 }
 
-// load puts a matrix into stages, in runs of rows that are multiples of 16.
-func (l *loader) load(m *model.Matrix, to *matmul.DeviceMatrix) error {
-	staged := staged(m, to)
-	for expert := range m.Experts {
-		data := m.Bytes(expert)
-		stride := len(data) / m.Rows
-		for first := 0; first < m.Rows; {
-			n := min(m.Rows-first, (l.size-l.used)/staged/16*16)
-			if n == 0 {
-				if err := l.flush(); err != nil {
-					return err
-				}
-				continue
+// upload queues the way of a filled stage into tiles.
+func (w *lane) upload(i int, load *stageLoad) error {
+	if err := w.queue.Upload(w.device[i], w.host[i][:load.used]); err != nil {
+		return err
+	}
+	for _, r := range load.runs {
+		matmul.QueueRepack(w.queue, r.to, r.expert, r.first, r.rows, w.device[i]+gpu.Ptr(r.at))
+	}
+	return errors.Join(w.queue.Err(), w.queue.Record(w.busy[i]))
+}
+
+// fill copies rows to where they belong in a stage.
+func (s *stageLoad) fill(stage []byte) error {
+	for _, r := range s.runs {
+		if r.to.Type == matmul.Type(r.m.Tensor.Type) {
+			copy(stage[r.at:], r.data)
+			continue
+		}
+		stride := len(r.data) / r.rows
+		for i := range r.rows {
+			if err := halves(stage[r.at+i*r.staged:][:r.staged], matmul.Type(r.m.Tensor.Type), r.data[i*stride:][:stride]); err != nil {
+				return fmt.Errorf("cuda: the tensor %s: %w", r.m.Tensor.Name, err)
 			}
-			l.runs = append(l.runs, rowRun{m: m, to: to, expert: expert, first: first, rows: n, data: data[first*stride : (first+n)*stride],
-				at: l.used, staged: staged, last: expert == m.Experts-1 && first+n == m.Rows})
-			l.used = roundUp(l.used+n*staged, 256)
-			first += n
 		}
 	}
 	return nil
-}
-
-// flush fills a stage with the runs and queues their way into tiles.
-func (l *loader) flush() error {
-	i := l.next
-	l.next = 1 - i
-	if err := l.busy[i].Wait(); err != nil {
-		return err
-	}
-	if err := fill(l.host[i], l.runs); err != nil {
-		return err
-	}
-	if err := l.e.queue.Upload(l.device[i], l.host[i][:l.used]); err != nil {
-		return err
-	}
-	for _, r := range l.runs {
-		matmul.QueueRepack(l.e.queue, r.to, r.expert, r.first, r.rows, l.device[i]+gpu.Ptr(r.at))
-		if r.last {
-			l.e.program.File.Release(r.m.Tensor)
-		}
-		l.done += int64(len(r.data))
-	}
-	l.runs, l.used = l.runs[:0], 0
-	if l.e.options.Progress != nil {
-		l.e.options.Progress(l.done, l.total)
-	}
-	return errors.Join(l.e.queue.Err(), l.e.queue.Record(l.busy[i]))
-}
-
-// fill copies rows to where they belong in a stage, by many goroutines.
-func fill(stage []byte, runs []rowRun) error {
-	var all sync.WaitGroup
-	var lock sync.Mutex
-	var failed error
-	for _, r := range runs {
-		stride := len(r.data) / r.rows
-		step := max(1, copyBytes/stride)
-		convert := r.to.Type != matmul.Type(r.m.Tensor.Type)
-		for from := 0; from < r.rows; from += step {
-			to := min(from+step, r.rows)
-			src, dst := r.data[from*stride:to*stride], stage[r.at+from*r.staged:r.at+to*r.staged]
-			all.Go(func() {
-				if !convert {
-					copy(dst, src)
-				} else if err := halves(dst, matmul.Type(r.m.Tensor.Type), src); err != nil {
-					lock.Lock()
-					defer lock.Unlock()
-					failed = fmt.Errorf("cuda: the tensor %s: %w", r.m.Tensor.Name, err)
-				}
-			})
-		}
-	}
-	all.Wait()
-	return failed
 }
 
 // halves reads weights of a type that the device has no kernel for and rounds them to

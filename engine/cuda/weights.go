@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,19 +12,26 @@ import (
 	"github.com/confab-tui/confab/kernels/matmul"
 )
 
+const (
+	// stageBytes is what each of the buffers holds that weights go through, unless 16 rows are more. The bus is
+	// faster with larger ones, but to pin a megabyte takes as long as to copy 25.
+	stageBytes = 2 << 20
+	// lanes is how many threads upload weights, with two buffers each: enough to fill the bus.
+	lanes = 8
+)
+
 // loadWeights uploads every matrix of the program.
 func (e *Executor) loadWeights() error {
 	e.vectors = map[*model.Vector]gpu.Ptr{}
 	var todo []*model.Matrix
 	e.matrices, todo = matricesOf(e.program)
-	var need, file int64
-	stage := stageBytes
+	var need int64
+	l := &loader{e: e, size: cmp.Or(e.options.stage, stageBytes)}
 	for _, m := range todo {
 		need += int64(roundUp(int(e.matrices[m].Bytes()), 256))
-		file += int64(m.Rows) * int64(m.Experts) * rowBytes(m)
-		stage = max(stage, roundUp(16*staged(m, e.matrices[m]), 256))
+		l.size = max(l.size, roundUp(16*staged(m, e.matrices[m]), 256))
 	}
-	if err := e.mustFit(need, stage); err != nil {
+	if err := e.mustFit(need, 2*lanes*int64(l.size)); err != nil {
 		return err
 	}
 	data, err := e.alloc(need)
@@ -33,8 +41,9 @@ func (e *Executor) loadWeights() error {
 	for _, m := range todo {
 		to := e.matrices[m]
 		to.Data, data = data, data+gpu.Ptr(roundUp(int(to.Bytes()), 256))
+		l.cut(m, to)
 	}
-	return e.loadMatrices(todo, stage, file)
+	return l.run()
 }
 
 // matricesOf is what a program's matrices are on a device, and which of them are to be
@@ -71,13 +80,13 @@ func staged(m *model.Matrix, to *matmul.DeviceMatrix) int {
 	return int(rowBytes(m))
 }
 
-// mustFit refuses weights that the device has no room for, beside two stages.
-func (e *Executor) mustFit(need int64, stage int) error {
+// mustFit refuses weights that the device has no room for, beside the stages.
+func (e *Executor) mustFit(need, stages int64) error {
 	free, total, err := e.device.Memory()
 	if err != nil {
 		return err
 	}
-	if need += 2 * int64(stage); need > free {
+	if need += stages; need > free {
 		return fmt.Errorf("cuda: the weights need %.1f GiB, %s has %.1f GiB free of %.1f: take a smaller file, or the CPU",
 			gib(need), e.device.Name, gib(free), gib(total))
 	}

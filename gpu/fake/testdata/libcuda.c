@@ -7,11 +7,13 @@
 // Calls are counted from when the value changed. The free memory is less by the device
 // memory in use, and by what was not given back before the context was: a byte for each
 // piece of memory, stream, event, graph or module.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cuda.h"
 
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // call at a time
 static int contexts, live, lost;
 static size_t used;
 static CUresult dead, buried;
@@ -74,8 +76,10 @@ static void give_back(CUdeviceptr p) {
 
 #define CALL(name, args, work)       \
   CUresult name args {               \
+    pthread_mutex_lock(&one);        \
     CUresult r = fate(#name);        \
     if (r == CUDA_SUCCESS) { work; } \
+    pthread_mutex_unlock(&one);      \
     return r;                        \
   }
 
@@ -93,6 +97,7 @@ CALL(cuDevicePrimaryCtxRetain, (CUcontext *c, CUdevice d), *c = (CUcontext)8; if
 
 // A context is given back even where the device is dead; the last to do so frees all.
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) {
+  pthread_mutex_lock(&one);
   CUresult r = fate("cuDevicePrimaryCtxRelease_v2");
   if (contexts > 0 && --contexts == 0) {
     if (!dead) lost += live;
@@ -101,6 +106,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) {
     if (number("FAKE_ONE_LIFE", 0)) buried = dead;
     dead = CUDA_SUCCESS;
   }
+  pthread_mutex_unlock(&one);
   return r;
 }
 

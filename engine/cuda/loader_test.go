@@ -1,0 +1,108 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/gpu"
+	"github.com/confab-tui/confab/gpu/fake"
+	"github.com/confab-tui/confab/kernels"
+)
+
+// Loads hold every row of every expert once, in runs of whole strips of 16 rows that do not overlap.
+func TestLoads(t *testing.T) {
+	for _, path := range []string{"../../testdata/models/tiny-qwen3moe-f32.gguf", "../../testdata/models/tiny-llama-q4_k_m.gguf", builtin} {
+		p := load(t, path)
+		all, todo := matricesOf(p)
+		l := &loader{size: 40 << 10}
+		for _, m := range todo {
+			l.size = max(l.size, roundUp(16*staged(m, all[m]), 256))
+		}
+		for _, m := range todo {
+			l.cut(m, all[m])
+		}
+		type place struct {
+			m      *model.Matrix
+			expert int
+		}
+		rows, total := map[place]int{}, int64(0)
+		for _, load := range l.loads {
+			end := 0
+			for _, r := range load.runs {
+				at := place{r.m, r.expert}
+				if r.first != rows[at] || r.first%16 != 0 || r.at < end || r.at%256 != 0 || len(r.data)%r.rows != 0 {
+					t.Fatalf("%s: %s: run of rows %d to %d of expert %d at byte %d, %d comes next, from byte %d on",
+						path, r.m.Tensor.Name, r.first, r.first+r.rows, r.expert, r.at, rows[at], end)
+				}
+				rows[at] += r.rows
+				end = r.at + r.rows*r.staged
+				total += int64(len(r.data))
+			}
+			if end > l.size || load.used < end {
+				t.Fatalf("%s: a load of %d bytes, said to be %d, in a stage of %d", path, end, load.used, l.size)
+			}
+		}
+		for _, m := range todo {
+			for expert := range m.Experts {
+				if n := rows[place{m, expert}]; n != m.Rows {
+					t.Errorf("%s: %s: %d rows of %d are loaded of expert %d", path, m.Tensor.Name, n, m.Rows, expert)
+				}
+			}
+		}
+		if total != l.total || len(l.loads) < 10 {
+			t.Errorf("%s: %d bytes of %d in %d loads", path, total, l.total, len(l.loads))
+		}
+	}
+}
+
+// What goes through small stages, on all lanes, is what goes through one: experts, sums of
+// spans, types that become F16.
+func TestStages(t *testing.T) {
+	for _, path := range []string{"../../testdata/models/tiny-qwen3moe-f32.gguf", "../../testdata/models/tiny-qwen35-f32.gguf", builtin} {
+		p := load(t, path)
+		var last []float32
+		for _, stage := range []int{64 << 20, 1} {
+			e := start(t, p, Options{Cells: 64, stage: stage})
+			res, err := e.Run(newSequence(10).step([]int32{1, 2, 3, 4, 5}, 4))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := res.Outputs[0].Logits; last == nil {
+				last = slices.Clone(got)
+			} else if !slices.Equal(got, last) {
+				t.Errorf("%s: stages of 16 rows change the logits", path)
+			}
+		}
+	}
+}
+
+// Loading ends where whoever is told how far it is returns an error, and gives back what it had.
+func TestLoadingStops(t *testing.T) {
+	if !fake.IsChild(t) {
+		fake.Run(t, fake.Driver(t, "../../gpu"))
+		return
+	}
+	kernels.Fatbin = []byte("kernels")
+	p := load(t, builtin)
+	free, err := gpu.FreeMemory(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough, calls := errors.New("enough"), 0
+	_, err = New(p, Options{Cells: 64, Progress: func(done, total int64) error {
+		if calls++; calls >= 3 {
+			return enough
+		}
+		return nil
+	}})
+	if !errors.Is(err, enough) || calls > 2+lanes {
+		t.Errorf("error %v after %d calls", err, calls)
+	}
+	if err := leaks(free); err != nil {
+		t.Error(err)
+	}
+}
