@@ -61,6 +61,11 @@ func placeCUDA(p *model.Program, c Config, context int, report report) (executor
 	if c.CellType == "f32" {
 		return nil, nil, errors.New("cells of f32 are for the CPU alone: the GPU keeps f16")
 	}
+	release, err := cuda.Hold(c.Device)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
 	at, err := division(p, c, context)
 	if err != nil {
 		return nil, nil, err

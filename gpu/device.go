@@ -35,48 +35,61 @@ type Device struct {
 // Open makes the device's primary context current on this thread and loads image, a
 // fatbin.
 func Open(ordinal int, image []byte) (*Device, error) {
-	if err := Available(); err != nil {
-		return nil, err
-	}
 	if len(image) == 0 {
 		return nil, fmt.Errorf("this confab holds no kernels for the GPU: run make kernels where nvcc is, then make")
+	}
+	d, err := hold(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	if err = d.describe(); err == nil {
+		err = d.load(image)
+	}
+	if err != nil {
+		_ = d.release()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Hold keeps a device's context until release is called, for who opens the device more than
+// once in the meantime: to make one takes a tenth of a second.
+func Hold(ordinal int) (release func() error, err error) {
+	d, err := hold(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	return d.release, nil
+}
+
+// hold retains the primary context of a device, which release gives back.
+func hold(ordinal int) (*Device, error) {
+	if err := Available(); err != nil {
+		return nil, err
 	}
 	dev, err := cu.GetDevice(ordinal)
 	if err != nil {
 		n, _ := cu.NumDevices()
 		return nil, fmt.Errorf("there is no GPU %d among %d: cuDeviceGet: %w", ordinal, n, err)
 	}
-	d := &Device{dev: dev, funcs: map[string]Function{}}
-	if err := d.describe(); err != nil {
-		return nil, err
+	ctx, err := dev.RetainPrimaryCtx()
+	if slices.ContainsFunc(lasting, func(e error) bool { return errors.Is(err, e) }) {
+		return nil, fmt.Errorf("the GPU failed earlier and is lost to this process, start confab again to use it: cuDevicePrimaryCtxRetain: %w", err)
 	}
-	if d.Major < oldestMajor {
-		return nil, fmt.Errorf("%s is too old: its compute capability is %d.%d, the kernels need %d.0",
-			d.Name, d.Major, d.Minor, oldestMajor)
+	if err != nil {
+		return nil, named("cuDevicePrimaryCtxRetain", err)
 	}
-	if d.ctx, err = retain(dev); err != nil {
-		return nil, err
-	}
-	if err := d.load(image); err != nil {
-		_ = dev.ReleasePrimaryCtx()
-		return nil, err
-	}
-	return d, nil
+	return &Device{dev: dev, ctx: ctx, funcs: map[string]Function{}}, nil
+}
+
+func (d *Device) release() error {
+	return named("cuDevicePrimaryCtxRelease", d.dev.ReleasePrimaryCtx())
 }
 
 // lasting are the failures of kernels after which the driver gives a process no context any
 // more, whatever it gives back.
 var lasting = []error{cu.IllegalAddress, cu.LaunchTimeout, cu.Assert, cu.HardwareStackError, cu.IllegalInstruction,
 	cu.MisalignedAddress, cu.InvalidAddressSpace, cu.InvalidPc, cu.LaunchFailed}
-
-// retain takes the primary context, which ReleasePrimaryCtx gives back.
-func retain(dev cu.Device) (cu.CUContext, error) {
-	ctx, err := dev.RetainPrimaryCtx()
-	if slices.ContainsFunc(lasting, func(e error) bool { return errors.Is(err, e) }) {
-		return ctx, fmt.Errorf("the GPU failed earlier and is lost to this process, start confab again to use it: cuDevicePrimaryCtxRetain: %w", err)
-	}
-	return ctx, named("cuDevicePrimaryCtxRetain", err)
-}
 
 func (d *Device) load(image []byte) error {
 	if err := d.Use(); err != nil {
@@ -90,6 +103,7 @@ func (d *Device) load(image []byte) error {
 	return nil
 }
 
+// describe asks the driver for what the fields say, and refuses what is too old.
 func (d *Device) describe() error {
 	var err error
 	if d.Name, err = d.dev.Name(); err != nil {
@@ -111,6 +125,10 @@ func (d *Device) describe() error {
 		}
 		*a.at = int(v)
 	}
+	if d.Major < oldestMajor {
+		return fmt.Errorf("%s is too old: its compute capability is %d.%d, the kernels need %d.0",
+			d.Name, d.Major, d.Minor, oldestMajor)
+	}
 	return nil
 }
 
@@ -130,32 +148,20 @@ func (d *Device) Sync() error { return named("cuCtxSynchronize", cu.Synchronize(
 // too. Memory that is not freed yet goes with it. Whether a dead device can be opened again
 // depends on what it died of; after a kernel's fault it cannot, and Open says so.
 func (d *Device) Close() error {
-	return errors.Join(d.Use(), named("cuModuleUnload", d.module.Unload()),
-		named("cuDevicePrimaryCtxRelease", d.dev.ReleasePrimaryCtx()))
+	return errors.Join(d.Use(), named("cuModuleUnload", d.module.Unload()), d.release())
 }
 
 // FreeMemory returns the free bytes of a device that need not be open.
 func FreeMemory(ordinal int) (int64, error) {
-	if err := Available(); err != nil {
-		return 0, err
-	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	dev, err := cu.GetDevice(ordinal)
-	if err != nil {
-		return 0, named("cuDeviceGet", err)
-	}
-	ctx, err := retain(dev)
+	d, err := hold(ordinal)
 	if err != nil {
 		return 0, err
 	}
-	d := &Device{dev: dev, ctx: ctx}
 	var free int64
 	if err = d.Use(); err == nil {
 		free, _, err = d.Memory()
 	}
-	if e := named("cuDevicePrimaryCtxRelease", dev.ReleasePrimaryCtx()); err == nil {
-		err = e
-	}
-	return free, err
+	return free, errors.Join(err, d.release())
 }

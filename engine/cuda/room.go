@@ -187,3 +187,6 @@ func Room(device int) (int64, error) {
 	free, err := gpu.FreeMemory(device)
 	return max(0, free-reserveBytes), err
 }
+
+// Hold keeps a device ready until release is called, for who asks for its room before New.
+func Hold(device int) (release func() error, err error) { return gpu.Hold(device) }
