@@ -150,7 +150,7 @@ func (p *expertProducts) run(unit, _ int) {
 // fetch asks for a unit's first panel; the others are fetched in passing.
 func (p *expertProducts) fetch(unit, _ int) {
 	x, expert, from, _ := p.find(unit)
-	x.matrices[expert].Prefetch(from, from+1)
+	x.matrices[expert].Fetch(from, from+1, 0, fetchMost)
 }
 
 // expertGate activates and prepares the input of down, slot by slot.

@@ -98,17 +98,13 @@ func (p *product) run(unit, worker int) {
 	item.m.MulOn(out, stride, &item.in.data, nil, c.from, c.to, c.end)
 }
 
-// fetchFirst asks for the weights of the worker's share.
-func (p *product) fetchFirst(worker int) {
-	if from, to := p.share(worker); from < to {
-		c := &p.chunks[from]
-		p.items[c.item].m.Prefetch(c.from, c.end)
+// fetchFirst brings up to n bytes of the weights that a worker's share begins with closer, from the
+// at-th on, and returns how many there were.
+func (p *product) fetchFirst(worker, at, n int) int {
+	from, to := p.share(worker)
+	if from == to {
+		return 0
 	}
-}
-
-// fetch asks for the first panel of a matrix; the others are fetched in passing.
-func (p *product) fetch(unit, _ int) {
-	if c := &p.chunks[unit]; c.from == 0 {
-		p.items[c.item].m.Prefetch(0, 1)
-	}
+	c := &p.chunks[from]
+	return p.items[c.item].m.Fetch(c.from, c.end, at, n)
 }

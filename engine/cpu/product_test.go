@@ -52,3 +52,32 @@ func TestProductCut(t *testing.T) {
 }
 
 func panelBytes(m *matmul.Matrix) float64 { return float64(m.Bytes()) / float64(m.Panels()) }
+
+// TestAhead checks that a waiting worker fetches what its share of the next product begins with,
+// a little at a time, and comes to an end.
+func TestAhead(t *testing.T) {
+	e := &Executor{options: Options{Threads: 2}}
+	var phases []phase
+	for _, n := range []int{64, 4096} {
+		m, err := matmul.NewMatrix(matmul.F32, n, 64, make([]byte, 4*n*64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &product{e: e, items: []productItem{{m: m}}}
+		p.cut()
+		phases = append(phases, &rowPhase{}, p)
+	}
+	a := newAhead(phases, 2)
+	for at, want := range []int{64 * 64 * 4 / 2, fetchMost, fetchMost, 0} {
+		for worker := range 2 {
+			a.asked[worker] = askedAhead{}
+			steps := 0
+			for a.fetch(at, worker) {
+				steps++
+			}
+			if got := a.asked[worker].bytes; got != want || steps < want/fetchStep {
+				t.Errorf("after phase %d worker %d fetched %d bytes in %d steps, want %d in steps of %d", at, worker, got, steps, want, fetchStep)
+			}
+		}
+	}
+}

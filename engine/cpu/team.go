@@ -39,8 +39,9 @@ type sharer interface {
 // Whoever opens a phase of a single unit runs it on the spot. Between runs the
 // workers wait in the same place; nobody spins for longer than spins.
 type team struct {
-	// idle is called by a worker before it waits for the end of a phase it worked in.
-	idle   func(phase, worker int)
+	// idle is called again and again by a worker that waits for the end of a phase it worked in. It
+	// takes so little time that nobody waits for that worker, and says false where it did nothing.
+	idle   func(phase, worker int) bool
 	phases []phase
 	at     int   // the open phase
 	count  int64 // its units, and one for opening it: the opener reports that like a unit
@@ -67,7 +68,7 @@ type team struct {
 // spins is how often a waiting worker looks before it sleeps: some 100 microseconds.
 const spins = 2000
 
-func newTeam(n int, idle func(phase, worker int)) *team {
+func newTeam(n int, idle func(phase, worker int) bool) *team {
 	t := &team{idle: idle, shares: make([]share, n)}
 	t.opened.Store(1)
 	t.wake.L = &t.mutex
@@ -129,6 +130,7 @@ func (t *team) close() {
 // work takes part in phases. Worker 0 returns at the end of a run, the others when the
 // team closes. The worker has ran units to report.
 func (t *team) work(worker int, ran int64) {
+	at := -1 // the phase it last worked in
 	for {
 		now := t.opened.Load()
 		if unit, ok := t.claim(worker); ok {
@@ -137,19 +139,19 @@ func (t *team) work(worker int, ran int64) {
 			continue
 		}
 		if ran > 0 {
-			at, count := t.at, t.count
+			var count int64
+			at, count = t.at, t.count
 			last := t.ran.Add(ran) == count
 			ran = 0
 			if last {
 				ran = t.open()
 				continue
 			}
-			t.idle(at, worker)
 		}
 		if now&1 != 0 && (worker == 0 || t.closed.Load()) {
 			return
 		}
-		t.wait(now)
+		t.wait(now, at, worker)
 	}
 }
 
@@ -233,13 +235,16 @@ func (t *team) announce(opened uint64) {
 	}
 }
 
-// wait returns once something else is open than what was seen.
-func (t *team) wait(seen uint64) {
+// wait returns once something else is open than what was seen. The worker last worked in a
+// phase, or in none if that is -1.
+func (t *team) wait(seen uint64, phase, worker int) {
 	for range spins {
 		if t.opened.Load() != seen {
 			return
 		}
-		pause()
+		if phase < 0 || !t.idle(phase, worker) {
+			pause()
+		}
 	}
 	t.mutex.Lock()
 	t.asleep.Add(1)

@@ -161,7 +161,7 @@ func BenchmarkTeam(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/phase")
 }
 
-func idle(int, int) {}
+func idle(int, int) bool { return false }
 
 type emptyPhase struct{}
 

@@ -42,6 +42,17 @@ type layout struct {
 	steps int
 }
 
+// unaided says that panels are read faster if the next one is not asked for while so many rows are
+// multiplied: then memory is the bound, and a processor that sees lines read in order
+// fetches ahead with more buffers than it has for prefetches.
+func (l *layout) unaided(rows int) bool {
+	switch l.kind {
+	case kindF32, kindBF16, kindI8:
+		return rows <= 4
+	}
+	return false
+}
+
 // kind numbers the layouts.
 type kind uint8
 
@@ -147,7 +158,8 @@ func (m *Matrix) Pack(p0, p1 int) {
 		src := m.source[p*panelRows*stride:]
 		n := min(panelRows, m.N-p*panelRows)
 		if p+1 < p1 {
-			fetchFile(src[n*stride:], min(panelRows, m.N-(p+1)*panelRows)*stride)
+			// Packing reads in as many places at once as there are rows.
+			load(src[n*stride:][:min(panelRows, m.N-(p+1)*panelRows)*stride])
 		}
 		if f.values == 1 {
 			how.pack(dst, src, stride, n)
@@ -157,18 +169,6 @@ func (m *Matrix) Pack(p0, p1 int) {
 			how.pack(dst[b*block:(b+1)*block], src[b*f.bytes:], stride, n)
 		}
 	}
-}
-
-// fetchFile asks for n bytes of the file, which packing reads in many places at once.
-// Pages are touched first: what is not mapped yet is not fetched either.
-func fetchFile(src []byte, n int) {
-	const page = 4096
-	var touched byte
-	for at := 0; at < n; at += page {
-		touched |= src[at]
-	}
-	prefetch(&src[0], n/64)
-	runtime.KeepAlive(touched)
 }
 
 // Packed lets go of the file's bytes.
@@ -200,14 +200,26 @@ func (m *Matrix) MulOn(out []float32, ld int, in *Input, rows []int32, p0, p1, e
 	}
 }
 
-// Prefetch asks for the beginning of panels p0 to p1, as much of them as a
-// second-level cache has room for beside other things. It returns at once: a worker
-// calls it for the panels it multiplies next before it waits for the others.
-func (m *Matrix) Prefetch(p0, p1 int) {
-	const most = 256 << 10
-	if n := min((p1-p0)*m.panelBytes, most); n > 0 {
-		prefetch(&m.panels[p0*m.panelBytes], n/64)
+// Fetch brings up to n bytes of panels p0 to p1 into the caches, from the at-th on, and returns
+// how many there were.
+func (m *Matrix) Fetch(p0, p1, at, n int) int {
+	panels := m.panels[p0*m.panelBytes : p1*m.panelBytes]
+	if at >= len(panels) {
+		return 0
 	}
+	panels = panels[at:min(at+n, len(panels))]
+	load(panels)
+	return len(panels)
+}
+
+// load brings b into the caches by reading it: of many prefetches at once a processor drops those
+// for which it has no buffer.
+func load(b []byte) {
+	var all byte
+	for i := 0; i < len(b); i += 64 {
+		all |= b[i]
+	}
+	runtime.KeepAlive(all)
 }
 
 // tileRows is how many rows of an input stay in the second-level cache while the
@@ -235,7 +247,7 @@ func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1,
 				a.out[j] = &out[(i+j)*ld+p*panelRows]
 			}
 			a.ahead, a.aheadStep = a.w, 0
-			if p+1 < end {
+			if p+1 < end && !m.layout.unaided(i1-i0) {
 				m.fetchAhead(&a, p+1, g, groups)
 			}
 			multiply(m.layout.kind, &a)

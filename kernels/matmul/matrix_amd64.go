@@ -122,11 +122,6 @@ func avx512F16(p *product)
 //go:noescape
 func avx512BF16(p *product)
 
-// prefetch fetches so many lines of 64 bytes into the second-level cache.
-//
-//go:noescape
-func prefetch(p *byte, lines int)
-
 //go:noescape
 func vnniQ2K(p *product)
 

@@ -2,8 +2,6 @@
 
 package matmul
 
-func prefetch(*byte, int) {}
-
 func packLinesFast(dst, src []byte, stride, n, words int, flip uint32) bool { return false }
 
 func packSubFast(dst, src []byte, stride, n int) bool { return false }
