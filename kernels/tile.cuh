@@ -97,8 +97,9 @@ struct Bytes {
     sum += __shfl_xor_sync(~0u, sum, 1);
     sum += __shfl_xor_sync(~0u, sum, 2);
   }
-  // Of the K types' form.
+  // Of the K types' form, and of the other.
   __device__ __forceinline__ float scale() const { return top > 0 ? __fdiv_rn(1.f, inverse) : 0.f; }
+  __device__ __forceinline__ float half_scale() const { return __half2float(__float2half_rn(__fdiv_rn(top, 127.f))); }
   __device__ __forceinline__ int high() const { return (sum + 32) >> 6; }
   __device__ __forceinline__ int low() const { return sum - 64 * high(); }
 };
@@ -121,7 +122,7 @@ static __device__ __forceinline__ void store_bytes(const Bytes& b, int form, int
     if (lane == 0) *(float*)(record + 16) = b.scale();
     return;
   }
-  float scale = __half2float(__float2half_rn(__fdiv_rn(b.top, 127.f)));
+  float scale = b.half_scale();
   ((float*)record)[s] = scale;
   ((float*)record)[8 + s] = __fmul_rn(scale, (float)b.sum);
 }

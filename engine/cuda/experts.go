@@ -163,7 +163,7 @@ func (c *compiler) experts(op *model.Experts) (int, error) {
 	}
 	rows, count := c.domain()
 	c.add(func(p *pass) {
-		f, r := feed, matmul.MulRows{Rows: rows(p), Count: count(p), Lists: lists}
+		f, r := feed, matmul.MulRows{Rows: rows(p), Count: count(p), Lists: lists, Wide: e.wide}
 		f.Join.Rows = r.Rows * room.used
 		matmul.QueueExperts(e.queue, f, r)
 	})

@@ -10,7 +10,6 @@ import (
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels/attend"
-	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // reserveBytes is what stays free on the device: for the driver, other programs and
@@ -172,7 +171,7 @@ func Need(p *model.Program, cells int) int64 {
 func (e *Executor) besides() int64 {
 	p := e.program
 	n := reserveBytes + e.workBytes() + int64(e.options.Cells)*cellBytes(p) + 4*int64(e.mostParts())*int64(e.partFloats()) +
-		matmul.WideBytes(e.device, e.rows, widest(p)) + 4*int64(e.rows)*int64(handedWidth(p))
+		e.wideBytes() + 4*int64(e.rows)*int64(handedWidth(p))
 	for _, b := range p.Buffers {
 		n += 4 * int64(b.Width) * int64(e.rowsOf(b))
 	}

@@ -10,7 +10,7 @@ import (
 // allocateWide makes the room in which products of many rows keep their input; they
 // follow each other, so that one is enough.
 func (e *Executor) allocateWide() error {
-	bytes := matmul.WideBytes(e.device, e.rows, widest(e.program))
+	bytes := e.wideBytes()
 	if bytes == 0 {
 		return nil
 	}
@@ -19,13 +19,16 @@ func (e *Executor) allocateWide() error {
 	return err
 }
 
-// widest is the longest row that a program's products take.
-func widest(p *model.Program) int {
-	k := 0
-	for _, op := range p.Ops {
-		if m, ok := op.(*model.MatMul); ok {
-			k = max(k, m.In.Width)
+// wideBytes is the most that a product's input takes; experts have a row for each of a row's.
+func (e *Executor) wideBytes() int64 {
+	var n int64
+	for _, op := range e.program.Ops {
+		switch op := op.(type) {
+		case *model.MatMul:
+			n = max(n, matmul.WideBytes(e.device, e.rows, op.In.Width))
+		case *model.Experts:
+			n = max(n, matmul.WideBytes(e.device, e.rows*op.IDs.Width, max(op.In.Width, op.Gate.Rows)))
 		}
 	}
-	return k
+	return n
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/kerneltest"
 	"github.com/confab-tui/confab/kernels/rowwise"
@@ -24,11 +25,17 @@ func BenchmarkDeviceExperts(b *testing.B) {
 		typ                          Type
 	}{{"qwen3-30b-a3b", 128, 8, 2048, 768, Q4_K}, {"gpt-oss-20b", 32, 4, 2880, 2880, MXFP4}} {
 		f := newBenchExperts(b, q, s.experts, s.used, s.width, s.hidden, s.typ)
-		for _, rows := range []int{1, 4, 16, 64, 512} {
+		for _, rows := range []int{1, 4, 16, 64, 96, 128, 192, 256, 512} {
 			b.Run(fmt.Sprintf("%s-%d", s.name, rows), func(b *testing.B) {
 				kerneltest.Use(b, q)
-				f.run(b, rows)
+				f.run(b, rows, 0)
 			})
+			if rows > narrowRows && f.wide != 0 {
+				b.Run(fmt.Sprintf("%s-%d-wide", s.name, rows), func(b *testing.B) {
+					kerneltest.Use(b, q)
+					f.run(b, rows, f.wide)
+				})
+			}
 		}
 	}
 }
@@ -47,6 +54,7 @@ type benchExperts struct {
 	in, out          kernels.Rounded
 	lists            *rowwise.Lists
 	sum              rowwise.ExpertSum
+	wide             gpu.Ptr // room for half precision, or 0
 }
 
 func newBenchExperts(b *testing.B, q *kernels.Queue, experts, used, width, hidden int, typ Type) *benchExperts {
@@ -71,10 +79,13 @@ func newBenchExperts(b *testing.B, q *kernels.Queue, experts, used, width, hidde
 	f.in, f.out = newRounded(b, q, f.gate[0].Form(), benchRows, width), newRounded(b, q, f.gate[0].Form(), benchRows*used, hidden)
 	f.lists, f.sum = newLists(b, q, experts, used, benchRows)
 	f.sum.Add = f.x.Place()
+	if n := WideBytes(q.Device, benchRows*used, max(width, hidden)); n > 0 {
+		f.wide = kerneltest.Put(b, q, make([]byte, n))
+	}
 	return f
 }
 
-func (f *benchExperts) run(b *testing.B, rows int) {
+func (f *benchExperts) run(b *testing.B, rows int, wide gpu.Ptr) {
 	n, k := f.down[0].K, f.down[0].N
 	scores := kerneltest.NewRows(b, f.q, rows, f.experts, f.experts).Set(kerneltest.Gaussians(f.r, rows*f.experts))
 	how := rowwise.Routing{Rule: rowwise.RouteSoftmax, Normalize: true, Scale: 1}
@@ -89,7 +100,7 @@ func (f *benchExperts) run(b *testing.B, rows int) {
 		{"feed", func(i int) {
 			QueueExperts(f.q, Experts{Gate: Product{W: f.gate[i], Out: gate}, Up: Product{W: f.up[i], Out: up}, Down: Product{W: f.down[i], Out: f.x.Place()},
 				Rounded: f.in, Join: rowwise.MapArgs{Op: rowwise.MapGateSiLU, A: gate, B: up, Rounded: f.out, Rows: rows * f.used, N: n},
-				Sum: f.sum, Pairs: f.pairs.Place().Ptr}, MulRows{Rows: rows, Lists: f.lists})
+				Sum: f.sum, Pairs: f.pairs.Place().Ptr}, MulRows{Rows: rows, Lists: f.lists, Wide: wide})
 		}},
 	}
 	total := 0.0

@@ -177,6 +177,10 @@ func QueueExperts(q *kernels.Queue, e Experts, rows MulRows) {
 	if hidden.Ptr == 0 {
 		hidden = e.Join.A
 	}
+	if wideExperts(q.Device, e, rows) {
+		queueWideExperts(q, e, hidden, rows)
+		return
+	}
 	rows.Divide = rows.Lists.Used
 	quantised := gate.Form() != kernels.FormF32
 	f := chooseExperts(gate, rows, 2*rows.Lists.Used*((gate.N+15)/16), expertWarps*q.Device.SMs)

@@ -88,8 +88,18 @@ func (c *chosen) mul(t *testing.T, q *kernels.Queue, b *bank, x []float32, divid
 	return out.Get()
 }
 
+// feedHow says what gates do, and where half precision has room.
+type feedHow struct {
+	op   rowwise.MapOp
+	wide gpu.Ptr
+}
+
 // feed returns what a feed-forward of x makes of gate and up, a row a pair, and with add its result.
 func (c *chosen) feed(t *testing.T, q *kernels.Queue, gate, up, down *bank, x, add []float32) (hidden, sums []float32) {
+	return c.feedWith(t, q, feedHow{op: rowwise.MapGateSiLU}, gate, up, down, x, add)
+}
+
+func (c *chosen) feedWith(t *testing.T, q *kernels.Queue, how feedHow, gate, up, down *bank, x, add []float32) (hidden, sums []float32) {
 	pairs, n := c.rows*c.used, gate.N
 	a, b := kerneltest.NewRows(t, q, pairs, n, n+4), kerneltest.NewRows(t, q, pairs, n, n+4)
 	joined, out := kerneltest.NewRows(t, q, pairs, n, n+8), kerneltest.NewRows(t, q, c.rows, down.N, down.N+2)
@@ -97,7 +107,7 @@ func (c *chosen) feed(t *testing.T, q *kernels.Queue, gate, up, down *bank, x, a
 		Gate:  Product{W: gate.DeviceMatrix, Out: a.Place(), Bias: kerneltest.Put(t, q, gate.bias)},
 		Up:    Product{W: up.DeviceMatrix, Out: b.Place(), Bias: kerneltest.Put(t, q, up.bias)},
 		Down:  Product{W: down.DeviceMatrix, Out: out.Place(), Bias: kerneltest.Put(t, q, down.bias)},
-		Join:  rowwise.MapArgs{Op: rowwise.MapGateSiLU, Out: joined.Place(), A: a.Place(), B: b.Place(), Rows: pairs, N: n},
+		Join:  rowwise.MapArgs{Op: how.op, Out: joined.Place(), A: a.Place(), B: b.Place(), Rows: pairs, N: n},
 		Sum:   c.placed,
 		Pairs: kerneltest.Put(t, q, make([]float32, pairs*down.N)),
 	}
@@ -106,7 +116,7 @@ func (c *chosen) feed(t *testing.T, q *kernels.Queue, gate, up, down *bank, x, a
 		e.Join.Rounded = newRounded(t, q, down.Form(), pairs, n)
 	}
 	e.Sum.Add, e.Sum.Scales = kerneltest.NewRows(t, q, c.rows, down.N, down.N+1).Set(add).Place(), kerneltest.Put(t, q, down.scales)
-	QueueExperts(q, e, MulRows{Rows: c.rows, Count: c.count, Lists: c.lists})
+	QueueExperts(q, e, MulRows{Rows: c.rows, Count: c.count, Lists: c.lists, Wide: how.wide})
 	return joined.Get()[:c.live*c.used*n], out.Get()[:c.live*down.N]
 }
 
