@@ -1,7 +1,7 @@
 // Weights on their way to the tensor cores as halves: a lane's part of a strip of 16
 // rows by 64 values, a quarter of a chunk, becomes the A registers of four products of
-// 16 values. Of those, position 2t + b holds value 4t + b, and position 8 + 2t + b holds
-// value 4t + 2 + b.
+// 16 values. Of those, position 2t + b holds value 4t + 2b, and position 8 + 2t + b holds
+// value 4t + 1 + 2b; of floats value 4t + b, and 4t + 2 + b.
 #pragma once
 #include "tile.cuh"
 
@@ -38,6 +38,33 @@ static __device__ __forceinline__ __half2 low_bytes(uint32_t w, float less) {
 static __device__ __forceinline__ __half2 high_bytes(uint32_t w, float less) {
   return __hsub2(halves(__byte_perm(w, 0x64646464, 0x4342)), __float2half2_rn(1024 + less));
 }
+// The same of bytes 0, 2 or 1, 3.
+static __device__ __forceinline__ __half2 even_bytes(uint32_t w, float less) {
+  return __hsub2(halves(__byte_perm(w, 0x64646464, 0x4240)), __float2half2_rn(1024 + less));
+}
+static __device__ __forceinline__ __half2 odd_bytes(uint32_t w, float less) {
+  return __hsub2(halves(__byte_perm(w, 0x64646464, 0x4341)), __float2half2_rn(1024 + less));
+}
+
+// The low nibbles of bytes 0 and 2, turned over by flip and less it, or the high ones, 16 times as much
+// until they are divided. 1024 is in registers: an instruction takes one constant, which is the mask.
+template <uint32_t flip> struct EvenNibbles {
+  uint32_t low, high;
+  __device__ __forceinline__ EvenNibbles() {
+    asm volatile("mov.b32 %0, %1;" : "=r"(low) : "n"(0x64006400 ^ flip * 0x00010001));
+    if (flip) asm volatile("mov.b32 %0, %1;" : "=r"(high) : "n"(0x64006400 ^ flip * 0x00100010));
+    else high = low;
+  }
+  template <uint32_t mask> static __device__ __forceinline__ __half2 masked(uint32_t w, uint32_t on) {
+    uint32_t v;
+    asm("lop3.b32 %0, %1, %2, %3, 0x6a;" : "=r"(v) : "r"(w), "n"(mask), "r"(on));  // (w & mask) ^ on
+    return halves(v);
+  }
+  __device__ __forceinline__ __half2 operator()(uint32_t w, bool upper) const {
+    if (upper) return __hfma2(masked<0x00f000f0>(w, high), __float2half2_rn(1.f / 16), __float2half2_rn(-64.f - flip));
+    return __hsub2(masked<0x000f000f>(w, low), __float2half2_rn(1024.f + flip));
+  }
+};
 
 // Two powers of two in BF16; halves hold 2^-24 to 2^15.
 static __device__ __forceinline__ __half2 two_bfloat16(uint32_t v) {
@@ -51,6 +78,8 @@ template <int T> struct Widener {
   // Of rows g and g + 8. Q4_K and Q5_K: six bits for each sub-block.
   uint32_t scales[2][2], minima[2][2];
   __half2 d[2], dmin[2];
+  static constexpr bool nibbles = Layout<T>::low == 4 && Layout<T>::high == 0 && T != MXFP4;
+  EvenNibbles<flip> even;
 
   // Once a chunk; at: the strip's rest.
   __device__ __forceinline__ void begin(uint32_t at, int g) {
@@ -121,9 +150,15 @@ template <int T> struct Widener {
 #pragma unroll
       for (int i = 0; i < 4; i++) {
         int j = 2 * e + (i >> 1), r = i & 1;
-        uint32_t w = integers(pick(low[T == Q8_0 ? e : 0], i), pick(high, i), p, e);
-        __half2 x = T == MXFP4 ? halves(__byte_perm(w, 0, 0x1404)) : low_bytes(w, flip);
-        __half2 y = T == MXFP4 ? halves(__byte_perm(w, 0, 0x3424)) : high_bytes(w, flip);
+        __half2 x, y;
+        if constexpr (nibbles) {
+          uint32_t w = pick(low[0], i);
+          x = even(w, e), y = even(w >> 8, e);
+        } else {
+          uint32_t w = integers(pick(low[T == Q8_0 ? e : 0], i), pick(high, i), p, e);
+          x = T == MXFP4 ? halves(__byte_perm(w, 0, 0x2404)) : even_bytes(w, flip);
+          y = T == MXFP4 ? halves(__byte_perm(w, 0, 0x3414)) : odd_bytes(w, flip);
+        }
         a[4 * j + r] = bits(minimum ? __hfma2(x, s[r][j], m[r][e]) : __hmul2(x, s[r][j]));
         a[4 * j + 2 + r] = bits(minimum ? __hfma2(y, s[r][j], m[r][e]) : __hmul2(y, s[r][j]));
       }

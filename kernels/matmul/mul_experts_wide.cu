@@ -20,7 +20,7 @@ struct WideExpertArgs {
   int count, pairs, chunks, op, ldh, stages;
 };
 
-constexpr int pass_rows = 64, unit_warps = 16, joined_values = 8;
+constexpr int pass_rows = 64, unit_warps = 16, joined_values = 8, joined_plane = 32 * unit_warps;
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 // The stages of a chunk, one after the other: 64 rows of x and 16 tiles. Barriers come first.
@@ -102,9 +102,18 @@ bring_units(const WideExpertArgs& a, const PassLists& lists, ExpertStages<T> s, 
   }
 }
 
-// acc += the strip of the warp times N rows.
-template <int T, int N> static __device__ __forceinline__ void
-multiply_pass(float (&acc)[N / 2], ExpertStages<T>& s, int chunks, int warp, int lane) {
+// acc += 16 values of W times so many rows, of which the last ones' sums are not touched.
+template <int N> static __device__ __forceinline__ void
+multiply_quarter(float (&acc)[pass_rows / 2], const uint32_t* w, uint64_t x) {
+  wgmma_fence();
+#pragma unroll
+  for (int j = 0; j < 4; j++) wgmma<N, false>(*(float(*)[N / 2])acc, w + 4 * j, x + 2 * j);
+  wgmma_commit();
+}
+
+// acc += the strip of the warp times the rows of a pass.
+template <int T> static __device__ __forceinline__ void
+multiply_pass(float (&acc)[pass_rows / 2], ExpertStages<T>& s, int rows, int chunks, int warp, int lane) {
   // While the tensor cores work on one quarter, the next one becomes halves.
   uint32_t regs[2][16], done = 0;
   Widener<T> wide;
@@ -118,11 +127,10 @@ multiply_pass(float (&acc)[N / 2], ExpertStages<T>& s, int chunks, int warp, int
     for (int p = 0; p < 4; p++) {
       uint32_t* now = regs[p & 1];
       wide.quarter(now, tile + p * HalfPart<T>::quarter, rest, p, lane);
-      wgmma_fence();
       uint64_t x = swizzled_rows(s.x(p));
-#pragma unroll
-      for (int j = 0; j < 4; j++) wgmma<N, false>(acc, now + 4 * j, x + 2 * j);
-      wgmma_commit();
+      if (rows <= 32) multiply_quarter<32>(acc, now, x);
+      else if (rows <= 48) multiply_quarter<48>(acc, now, x);
+      else multiply_quarter<64>(acc, now, x);
       wgmma_wait<1>();
       if (p == 0 && c > 0) barrier_arrive(done);
     }
@@ -154,10 +162,10 @@ struct PassEdges {
   }
 };
 
-template <int N> static __device__ __forceinline__ void
-write_pass(const WideUnit& u, const MulJob& job, const PassEdges& e, const float (&acc)[N / 2], int lane) {
+static __device__ __forceinline__ void
+write_pass(const WideUnit& u, const MulJob& job, const PassEdges& e, const float (&acc)[pass_rows / 2], int lane) {
 #pragma unroll
-  for (int i = 0; i < N / 2; i += 4)
+  for (int i = 0; i < pass_rows / 2; i += 4)
 #pragma unroll
     for (int b = 0; b < 2; b++) {
       int m = i * 2 + 2 * (lane & 3) + b, pair = __shfl_sync(~0u, e.pair[i >> 4], m & 31);
@@ -168,38 +176,39 @@ write_pass(const WideUnit& u, const MulJob& job, const PassEdges& e, const float
     }
 }
 
+// What half of a round's gates let through; from: those of a thread, a plane apart.
+template <int op> static __device__ __forceinline__ void open_gates(float (&v)[joined_values / 2], const float* from) {
+#pragma unroll
+  for (int j = 0; j < joined_values / 2; j++) v[j] = map_value(op, from[j * joined_plane], from[j * joined_plane + joined_plane / 2], 0, 0);
+}
+
 // Joins the sums of a gate's warp with those of its partner, each of the two half of them, and writes them.
 // room: joined_values of each thread.
-template <int N> static __device__ __forceinline__ void
-join_pass(const WideExpertArgs& a, const WideUnit& u, const PassEdges& e, const float (&acc)[N / 2], float* room, int warp, int lane) {
-  constexpr int plane = 32 * unit_warps;
+static __device__ __forceinline__ void
+join_pass(const WideExpertArgs& a, const WideUnit& u, const PassEdges& e, const float (&acc)[pass_rows / 2], float* room, int warp, int lane) {
   int thread = (warp & 7) * 32 + lane, half = warp >> 3;
   auto meet = [&] { asm volatile("bar.sync %0, 64;" ::"r"(1 + (warp & 7)) : "memory"); };
 #pragma unroll
-  for (int r = 0; r < N / 2; r += joined_values) {
+  for (int r = 0; r < pass_rows / 2; r += joined_values) {
+    if (2 * r >= u.rows) break;
     meet();
 #pragma unroll
-    for (int j = 0; j < joined_values; j++) room[j * plane + half * 256 + thread] = e.value(acc[r + j], r + j, lane);
+    for (int j = 0; j < joined_values; j++) room[j * joined_plane + half * joined_plane / 2 + thread] = e.value(acc[r + j], r + j, lane);
     meet();
-#pragma unroll 1
+    float v[joined_values / 2];
+    switch (a.op) {
+      case map_gate_silu: open_gates<map_gate_silu>(v, room + 4 * half * joined_plane + thread); break;
+      case map_gate_gelu: open_gates<map_gate_gelu>(v, room + 4 * half * joined_plane + thread); break;
+      case map_gate_sigmoid: open_gates<map_gate_sigmoid>(v, room + 4 * half * joined_plane + thread); break;
+      case map_gate_clamp: open_gates<map_gate_clamp>(v, room + 4 * half * joined_plane + thread); break;
+      default: open_gates<map_gate_plain>(v, room + 4 * half * joined_plane + thread);
+    }
+#pragma unroll
     for (int j = 0; j < joined_values / 2; j++) {
-      const float* from = room + (4 * half + j) * plane + thread;
       int m = (r / 4 + half) * 8 + 2 * (lane & 3) + (j & 1), n = e.n + 8 * (j >> 1);
-      float v = map_value(a.op, from[0], from[256], 0, 0);
-      if (m < u.rows && n < a.job[0].n) a.hidden[(size_t)(u.place + m) * a.ldh + n] = v;
+      if (m < u.rows && n < a.job[0].n) a.hidden[(size_t)(u.place + m) * a.ldh + n] = v[j];
     }
   }
-}
-
-template <int T, int N> static __device__ __forceinline__ void
-do_unit(const WideExpertArgs& a, const WideUnit& u, ExpertStages<T>& s, float* room, int warp, int lane) {
-  WarpStrip at(a, u, warp);
-  const MulJob& job = a.job[at.job];
-  PassEdges edges(a, u, job, at.strip, lane);
-  float acc[N / 2] = {};
-  multiply_pass<T, N>(acc, s, a.chunks, warp, lane);
-  if (a.op < 0) write_pass<N>(u, job, edges, acc, lane);
-  else join_pass<N>(a, u, edges, acc, room, warp, lane);
 }
 
 // Shared memory: barriers, stages, room to join gates, lists.
@@ -212,7 +221,7 @@ template <int T> static __device__ __forceinline__ void mul_experts_wide(const W
   }
   overlap_wait();
   float* room = (float*)(memory + 1024 + a.stages * ExpertStages<T>::bytes);
-  PassLists lists = load_passes(a, (int*)(room + joined_values * 32 * unit_warps));
+  PassLists lists = load_passes(a, (int*)(room + joined_values * joined_plane));
   if (warp >= unit_warps) {
     registers_at_most<24>();
     if (warp == unit_warps) bring_units<T>(a, lists, stages, lane);
@@ -221,8 +230,13 @@ template <int T> static __device__ __forceinline__ void mul_experts_wide(const W
   registers_at_least<112>();
   for (int unit = blockIdx.x; unit < lists.count * lists.blocks; unit += gridDim.x) {
     WideUnit u(lists, unit);
-    if (u.rows <= 32) do_unit<T, 32>(a, u, stages, room, warp, lane);
-    else do_unit<T, 64>(a, u, stages, room, warp, lane);
+    WarpStrip at(a, u, warp);
+    const MulJob& job = a.job[at.job];
+    float acc[pass_rows / 2] = {};
+    PassEdges edges(a, u, job, at.strip, lane);
+    multiply_pass<T>(acc, stages, u.rows, a.chunks, warp, lane);
+    if (a.op < 0) write_pass(u, job, edges, acc, lane);
+    else join_pass(a, u, edges, acc, room, warp, lane);
   }
 }
 #else

@@ -30,6 +30,12 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
                "}, {%16,%17,%18,%19}, %20, 1, 1, 1, 0;" \
                : ACC8(0), ACC8(8) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+#define WGMMA48(TYPE) \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n48k16.f32." TYPE "." TYPE " {" \
+               "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23" \
+               "}, {%24,%25,%26,%27}, %28, 1, 1, 1, 0;" \
+               : ACC8(0), ACC8(8), ACC8(16) \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
 #define WGMMA64(TYPE) \
   asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE " {" \
                "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27," \
@@ -68,6 +74,7 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
 // d += a (64 x 16) * b (16 x N), both halves, or both bfloat16 where BF says so.
 template <int N, bool BF> static __device__ __forceinline__ void wgmma(float (&d)[N / 2], const uint32_t* a, uint64_t b) {
   if constexpr (N == 32 && !BF) WGMMA32("f16");
+  if constexpr (N == 48 && !BF) WGMMA48("f16");
   if constexpr (N == 64 && !BF) WGMMA64("f16");
   if constexpr (N == 96 && !BF) WGMMA96("f16");
   if constexpr (N == 96 && BF) WGMMA96("bf16");

@@ -3,7 +3,8 @@
 // their range, so that none overflows and few are too small. A block takes a row.
 // Shapes: out [4 * chunks][padded][64], of which 16 bytes, eight values, are a piece; the
 // pieces of a row's 128 bytes lie at (piece ^ row % 8). Pieces 2j and 2j + 1 hold values
-// 16j .. 16j + 15: the first of them 4t and 4t + 1, the second 4t + 2 and 4t + 3, t = 0 .. 3.
+// 16j .. 16j + 15 in the order of halves.cuh: of bytes the first of them 4t and 4t + 2, the second
+// 4t + 1 and 4t + 3, t = 0 .. 3; of floats 4t and 4t + 1, then 4t + 2 and 4t + 3.
 // Bound: the launch up to about 512 rows, then memory; 4,096 rows of 14,336 bytes 3.1 TB/s
 // (H200, 2026-11-29).
 #include "widen.cuh"

@@ -47,8 +47,9 @@ widen16(const WidenRow& r, int i, float times, bool bfloat16, uint8_t* out, int 
 #pragma unroll
   for (int t = 0; t < 4; t++) {
     float4 x = r.four(i, t);
-    v[0][t] = two(x.x * times, x.y * times, bfloat16);
-    v[1][t] = two(x.z * times, x.w * times, bfloat16);
+    bool floats = r.form == form_float;
+    v[0][t] = two(x.x * times, (floats ? x.y : x.z) * times, bfloat16);
+    v[1][t] = two((floats ? x.z : x.y) * times, x.w * times, bfloat16);
   }
   uint8_t* to = out + ((size_t)(i >> 2) * padded + row) * 128;
 #pragma unroll

@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(256) widen_hidden(const __grid_cons
     float by = power.times * (a.form == form_q8k ? b.scale() : b.half_scale());
     uint32_t h[4];
 #pragma unroll
-    for (int i = 0; i < 4; i++) h[i] = two(b.n[2 * i] * by, b.n[2 * i + 1] * by, false);
+    for (int i = 0; i < 4; i++) h[i] = two(b.n[i / 2 * 4 + i % 2] * by, b.n[i / 2 * 4 + i % 2 + 2] * by, false);
     // Its eight values are two words of each of two pieces.
     uint8_t* to = a.out + ((size_t)(4 * c + (lane >> 3)) * a.pairs + p.place) * 128 + (lane & 1) * 8;
     *(uint2*)(to + ((lane & 6) ^ (p.within & 7)) * 16) = make_uint2(h[0], h[2]);
