@@ -24,19 +24,21 @@ func BenchmarkDeviceExperts(b *testing.B) {
 		experts, used, width, hidden int
 		typ                          Type
 	}{{"qwen3-30b-a3b", 128, 8, 2048, 768, Q4_K}, {"gpt-oss-20b", 32, 4, 2880, 2880, MXFP4}} {
-		f := newBenchExperts(b, q, s.experts, s.used, s.width, s.hidden, s.typ)
-		for _, rows := range []int{1, 4, 16, 64, 96, 128, 192, 256, 512} {
-			b.Run(fmt.Sprintf("%s-%d", s.name, rows), func(b *testing.B) {
-				kerneltest.Use(b, q)
-				f.run(b, rows, 0)
-			})
-			if rows > narrowRows && f.wide != 0 {
-				b.Run(fmt.Sprintf("%s-%d-wide", s.name, rows), func(b *testing.B) {
+		b.Run(s.name, func(b *testing.B) {
+			f := newBenchExperts(b, q, s.experts, s.used, s.width, s.hidden, s.typ)
+			for _, rows := range []int{1, 4, 16, 64, 96, 128, 192, 256, 512} {
+				b.Run(fmt.Sprint(rows), func(b *testing.B) {
 					kerneltest.Use(b, q)
-					f.run(b, rows, f.wide)
+					f.run(b, rows, 0)
 				})
+				if rows > narrowRows && f.wide != 0 {
+					b.Run(fmt.Sprintf("%d-wide", rows), func(b *testing.B) {
+						kerneltest.Use(b, q)
+						f.run(b, rows, f.wide)
+					})
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -1,6 +1,6 @@
 // Products of many rows with the experts that they chose, on Hopper: mul_wgmma.cu's with the weights of
 // one expert at a time. A pass is up to 64 rows of x that chose an expert, and a unit 16 strips of 16 rows
-// of W for a pass: 16 warps, of which four together multiply 64 rows of W, and one more that brings a
+// of W for a pass: 16 warps, of which four together multiply 64 rows of W, and one thread that brings a
 // chunk of both at a time into shared memory, unit after unit. Units are dealt out over the
 // multiprocessors in turn; of those that share weights, or x, most run at the same time.
 // Gated products have 8 strips of the gate and 8 of what it opens in a unit; pairs of warps join them.
@@ -79,24 +79,29 @@ struct WarpStrip {
   }
 };
 
-// A warp brings what the others multiply, a lane a strip or a quarter of the rows.
-template <int T> static __device__ __forceinline__ void
-bring_units(const WideExpertArgs& a, const PassLists& lists, ExpertStages<T> s, int lane) {
+// One thread brings what the others multiply.
+template <int T> static __device__ __forceinline__ void bring_units(const WideExpertArgs& a, const PassLists& lists, ExpertStages<T> s) {
   constexpr int bytes = Layout<T>::bytes;
-  size_t quarter = (size_t)a.pairs * 128;
+  size_t quarter = (size_t)a.pairs * 128, strip = (size_t)a.chunks * bytes;
   for (int unit = blockIdx.x; unit < lists.count * lists.blocks; unit += gridDim.x) {
     WideUnit u(lists, unit);
-    WarpStrip at(a, u, lane & 15);
-    const MulJob& job = a.job[at.job];
-    int strips = (job.n + 15) / 16;
-    const uint8_t* w = job.w + ((size_t)u.expert * strips + min(at.strip, strips - 1)) * a.chunks * bytes;
-    const uint8_t* x = a.x + (size_t)u.place * 128 + (lane & 3) * quarter;
+    const uint8_t *x = a.x + (size_t)u.place * 128, *w[2];
+    int last[2];  // of the strips of each half of the warps, counted from its first
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      WarpStrip at(a, u, 8 * half);
+      const MulJob& job = a.job[at.job];
+      int strips = (job.n + 15) / 16, first = min(at.strip, strips - 1);
+      w[half] = job.w + ((size_t)u.expert * strips + first) * strip, last[half] = strips - 1 - first;
+    }
     for (int c = 0; c < a.chunks; c++) {
+      uint32_t full = s.full();
       barrier_wait(s.empty(), s.turn ^ 1);
-      if (lane == 0) barrier_expect(s.full(), u.rows * 512 + s.weights);
-      __syncwarp();
-      if (lane < unit_warps) bulk_copy(s.tile(lane), w + (size_t)c * bytes, bytes, s.full());
-      else if (lane < unit_warps + 4) bulk_copy(s.x(lane & 3), x + c * 4 * quarter, u.rows * 128, s.full());
+      barrier_expect(full, u.rows * 512 + s.weights);
+#pragma unroll
+      for (int i = 0; i < unit_warps; i++) bulk_copy(s.tile(i), w[i >> 3] + min(i & 7, last[i >> 3]) * strip + (size_t)c * bytes, bytes, full);
+#pragma unroll
+      for (int p = 0; p < 4; p++) bulk_copy(s.x(p), x + (4 * c + p) * quarter, u.rows * 128, full);
       s.next();
     }
   }
@@ -223,8 +228,8 @@ template <int T> static __device__ __forceinline__ void mul_experts_wide(const W
   float* room = (float*)(memory + 1024 + a.stages * ExpertStages<T>::bytes);
   PassLists lists = load_passes(a, (int*)(room + joined_values * joined_plane));
   if (warp >= unit_warps) {
-    registers_at_most<24>();
-    if (warp == unit_warps) bring_units<T>(a, lists, stages, lane);
+    registers_at_most<32>();
+    if (threadIdx.x == 32 * unit_warps) bring_units<T>(a, lists, stages);
     return;
   }
   registers_at_least<112>();
