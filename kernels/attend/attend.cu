@@ -31,6 +31,7 @@ template <int D, int MT, bool folds> static __device__ __forceinline__ void atte
   int i = blockIdx.y, base;
   // All copies are one piece of code, which most blocks leave once and for all: a block that
   // works on one tile takes about as long as its instructions take to arrive.
+  // Keys are copied in even stages and values in odd ones.
   enum { first_keys = 0, first_values = 1, scored = 2, added = 3, ended = 5 } stage = first_keys;
   for (;;) {
     feed.copy(stage & 1);

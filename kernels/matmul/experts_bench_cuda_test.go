@@ -25,6 +25,7 @@ func BenchmarkDeviceExperts(b *testing.B) {
 		typ                          Type
 	}{{"qwen3-30b-a3b", 128, 8, 2048, 768, Q4_K}, {"gpt-oss-20b", 32, 4, 2880, 2880, MXFP4}} {
 		b.Run(s.name, func(b *testing.B) {
+			kerneltest.Use(b, q)
 			f := newBenchExperts(b, q, s.experts, s.used, s.width, s.hidden, s.typ)
 			for _, rows := range []int{1, 4, 16, 64, 96, 128, 192, 256, 512} {
 				b.Run(fmt.Sprint(rows), func(b *testing.B) {

@@ -28,7 +28,7 @@ const (
 
 // leastWideEach is how many rows an expert has on average from which on mul_T_experts_wide is faster than
 // mul_T_experts_4.
-const leastWideEach = 4
+const leastWideEach = 7
 
 // wideExperts says whether a feed-forward goes through half precision, whose error is WideError's for
 // each of its products.

@@ -1,5 +1,6 @@
 // Products with the experts that rows chose: out[pair] = W[expert of pair] * x[pair / divide] (+ bias),
-// where a pair is a row and one of its experts; or op(gate) * up of two such; for up to 64 rows also the sum of a row's experts by their weights (+ add).
+// where a pair is a row and one of its experts; or op(gate) * up of two such; for up to 64 rows also
+// the sum of a row's experts by their weights (+ add).
 // Shapes: any n, k padded to 256, up to 1,024 experts of which a row chose used; up to three matrices
 // with the same x in one launch. How: experts.cuh. A row's bits depend neither on the rows
 // beside it nor on which of the two kernels adds it up.
