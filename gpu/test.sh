@@ -80,7 +80,8 @@ run() {
   # All that takes no times runs at once.
   check gpu gpu 120 "$dir/gpu.test" -test.v &
   for f in $families; do check "$f" "kernels/$f" 300 "$dir/$f.test" -test.v -test.run Device & done
-  check programs engine/cuda 600 "$dir/cuda.test" -test.v -testdata "$dir/testdata" &
+  check programs engine/cuda 600 "$dir/cuda.test" -test.v -testdata "$dir/testdata" -test.skip TestOperations &
+  check operations engine/cuda 600 "$dir/cuda.test" -test.v -testdata "$dir/testdata" -test.run TestOperations &
   check engine engine 200 "$dir/engine.test" -test.v -test.run TestDevice &
   [ $gpu = 0 ] || check ask . 100 sh gpu/test.sh asks "$dir" &
   [ $gpu = 0 ] || CONFAB_BACKEND=cuda check tui . 100 "$dir/main.test" -test.v -test.run TestChatOfTheBuiltInModel &
@@ -107,7 +108,8 @@ run() {
     line "$f-memcheck" "the same under compute-sanitizer memcheck, small shapes"
     line "$f-racecheck" "the same under compute-sanitizer racecheck, small shapes"
   done
-  line programs "programs operation by operation, greedy text, a toy exactly, every width with and without graphs, sharing, transformers"
+  line operations "programs operation by operation"
+  line programs "greedy text, golden logits, a toy exactly, every width with and without graphs, sharing, transformers"
   line engine "a failing device ends answers, the program lives; eight chats of one prompt as alone; models divided between GPU and CPU as whole"
   line ask "confab ask: the GPU's answer is the CPU's"
   line tui "the chat in a terminal on the GPU"
