@@ -15,11 +15,12 @@ type rowPhase struct {
 	pieces []rowFunc
 }
 
-// blockRows is the most rows that one unit takes.
+// blockRows is the most rows that one unit takes. Few rows are a unit for each worker, so that it
+// meets the same ones in every phase.
 const blockRows = 8
 
 func (p *rowPhase) block() int {
-	return min(max(1, p.e.count(p.domain)/(4*p.e.options.Threads)), blockRows)
+	return min(max(1, p.e.count(p.domain)/p.e.options.Threads), blockRows)
 }
 
 func (p *rowPhase) units() int {

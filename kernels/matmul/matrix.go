@@ -48,7 +48,7 @@ type layout struct {
 func (l *layout) unaided(rows int) bool {
 	switch l.kind {
 	case kindF32, kindBF16, kindI8:
-		return rows <= 4
+		return rows <= groupRows
 	}
 	return false
 }

@@ -44,7 +44,7 @@
 // AHEAD goes one step on in fetching the next panel, so that reading memory and
 // arithmetic overlap.
 #define AHEAD           \
-	PREFETCHT1 (BX) \
+	PREFETCHT0 (BX) \
 	ADDQ       DX, BX
 
 // CHOOSE jumps to the body for the number of rows.
