@@ -98,9 +98,6 @@ type placedCells struct {
 }
 
 func (c *placedCells) of(kv *KV, seq int, cells []int32) []int32 {
-	if kv.cells <= 1<<kv.shift {
-		return cells // in a single chunk a cell is its place
-	}
 	if c.seq != seq || c.heads != kv.heads || c.shift != kv.shift {
 		c.seq, c.heads, c.shift, c.places = seq, kv.heads, kv.shift, c.places[:0]
 		for _, cell := range cells {

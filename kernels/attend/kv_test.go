@@ -3,6 +3,7 @@ package attend
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/confab-tui/confab/kernels"
@@ -63,15 +64,33 @@ func TestChunks(t *testing.T) {
 			t.Errorf("%d cells of %d heads of %d come in chunks of %d, want %d", c.cells, c.heads, c.dim, 1<<kv.shift, c.want)
 		}
 	}
-	kv := KV{cells: 1000, heads: 3, shift: 4}
-	seen := map[int32]bool{}
-	for cell := range int32(1000) {
-		for head := range int32(3) {
-			if at := head<<4 + kv.place(cell); at < 0 || at >= 3*1008 || seen[at] {
-				t.Fatalf("head %d of cell %d is at place %d", head, cell, at)
-			} else {
+	for _, shift := range []int{2, 4, 7} {
+		kv := KV{cells: 1000, heads: 3, shift: shift}
+		chunks := int32(1000+1<<shift-1) >> shift
+		seen := map[int32]bool{}
+		for cell := range int32(1000) {
+			for head := range int32(3) {
+				at := head<<shift + kv.place(cell)
+				if at < 0 || at >= 3*chunks<<shift || seen[at] {
+					t.Fatalf("chunks of %d: head %d of cell %d is at place %d", 1<<shift, head, cell, at)
+				}
 				seen[at] = true
 			}
+		}
+	}
+}
+
+// However many sequences take turns, few of one's cells stand at the same distance from a
+// multiple of 16 cells.
+func TestTurnsSpread(t *testing.T) {
+	kv := KV{cells: 1 << 16, heads: 8, shift: 12}
+	for _, sequences := range []int32{1, 2, 3, 4, 8, 16, 32, 64, 128} {
+		var count [16]int
+		for pos := range int32(64) {
+			count[kv.place(5+pos*sequences)&15]++
+		}
+		if slices.Max(count[:]) > 8 {
+			t.Errorf("%d sequences: 64 cells of one stand at distances %v", sequences, count)
 		}
 	}
 }
