@@ -4,7 +4,10 @@ package cuda
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/confab-tui/confab/engine/model"
@@ -104,5 +107,27 @@ func TestLoadingStops(t *testing.T) {
 	}
 	if err := leaks(free); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file that is cut short while its weights go to the device is told of, on whichever thread.
+func TestFileCutShortWhileLoading(t *testing.T) {
+	if !fake.IsChild(t) {
+		fake.Run(t, fake.Driver(t, "../../gpu"))
+		return
+	}
+	kernels.Fatbin = []byte("kernels")
+	data, err := os.ReadFile(builtin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model.gguf")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := load(t, path)
+	_, err = New(p, Options{Cells: 64, Progress: func(done, total int64) error { return os.Truncate(path, int64(len(data)/4)) }})
+	if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "cut short") {
+		t.Errorf("error is %v, want one about %s", err, path)
 	}
 }
