@@ -27,17 +27,20 @@ func Open(ctx context.Context, c Config, progress func(Progress)) (*Engine, erro
 		return nil, err
 	}
 	var e *Engine
-	err = guarded(func() error {
-		return file.Guard(func() (err error) {
-			e, err = open(ctx, file, c, progress, began)
-			return err
-		})
+	err = guardedFile(file, func() (err error) {
+		e, err = open(ctx, file, c, progress, began)
+		return err
 	})
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
 	return e, nil
+}
+
+// guardedFile runs what reads a file, and turns a fault of that or a panic into an error.
+func guardedFile(file *gguf.File, do func() error) error {
+	return guarded(func() error { return file.Guard(do) })
 }
 
 func open(ctx context.Context, file *gguf.File, c Config, progress func(Progress), began time.Time) (*Engine, error) {
@@ -52,11 +55,9 @@ func open(ctx context.Context, file *gguf.File, c Config, progress func(Progress
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	reading.Go(func() {
-		err := guarded(func() error {
-			return file.Guard(func() (err error) {
-				w, err = wordsOf(file)
-				return err
-			})
+		err := guardedFile(file, func() (err error) {
+			w, err = wordsOf(file)
+			return err
 		})
 		if err != nil {
 			stop(err)

@@ -147,12 +147,6 @@ func (p *expertProducts) run(unit, _ int) {
 	x.matrices[expert].Mul(out[int(s0)*stride:], stride, x.in, rows, from, to)
 }
 
-// fetch asks for a unit's first panel; the others are fetched in passing.
-func (p *expertProducts) fetch(unit, _ int) {
-	x, expert, from, _ := p.find(unit)
-	x.matrices[expert].Fetch(from, from+1, 0, fetchMost)
-}
-
 // expertGate activates and prepares the input of down, slot by slot.
 type expertGate struct{ *experts }
 

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,10 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confab-tui/confab/engine/gguf"
 	"github.com/confab-tui/confab/engine/model"
 	"github.com/confab-tui/confab/gpu"
 	"github.com/confab-tui/confab/gpu/fake"
 	"github.com/confab-tui/confab/kernels"
+	"github.com/confab-tui/confab/kernels/matmul"
 )
 
 // Loads hold every row of every expert once, in runs of whole strips of 16 rows that do not overlap.
@@ -62,8 +65,7 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// What goes through small stages, on all lanes, is what goes through one: experts, sums of
-// spans, types that become F16.
+// What goes through small stages, on all lanes, is what goes through one, experts too.
 func TestStages(t *testing.T) {
 	for _, path := range []string{"../../testdata/models/tiny-qwen3moe-f32.gguf", "../../testdata/models/tiny-qwen35-f32.gguf", builtin} {
 		p := load(t, path)
@@ -129,5 +131,32 @@ func TestFileCutShortWhileLoading(t *testing.T) {
 	_, err = New(p, Options{Cells: 64, Progress: func(done, total int64) error { return os.Truncate(path, int64(len(data)/4)) }})
 	if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "cut short") {
 		t.Errorf("error is %v, want one about %s", err, path)
+	}
+}
+
+// Rows of a type that the device has no kernel for are in a stage as F16, where they belong.
+func TestFillRounds(t *testing.T) {
+	const rows, k, at, block = 3, 512, 256, 84 // bytes of 256 values of Q2_K
+	data := make([]byte, rows*k/256*block)
+	for i := range data {
+		data[i] = byte(i*7 + i>>3)
+	}
+	for i := block - 4; i < len(data); i += block {
+		copy(data[i:], []byte{0x00, 0x2c, 0x00, 0x28}) // scales of 1/16 and 1/32
+	}
+	want := make([]float32, rows*k)
+	if err := matmul.Dequantize(matmul.Q2_K, want, data); err != nil {
+		t.Fatal(err)
+	}
+	run := rowRun{m: &model.Matrix{Tensor: &gguf.Tensor{Name: "w", Type: gguf.Type(matmul.Q2_K)}}, to: &matmul.DeviceMatrix{Type: matmul.F16},
+		rows: rows, data: data, at: at, staged: 2 * k}
+	stage := make([]byte, at+rows*2*k)
+	if err := (&stageLoad{runs: []rowRun{run}}).fill(stage); err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range want {
+		if got := kernels.F16ToF32(binary.LittleEndian.Uint16(stage[at+2*i:])); got != kernels.F16ToF32(kernels.F32ToF16(w)) {
+			t.Fatalf("value %d is %g, want %g", i, got, w)
+		}
 	}
 }
