@@ -132,6 +132,9 @@ func (d *Device) describe() error {
 	return nil
 }
 
+// Hopper says that the device runs what is compiled for sm_90a.
+func (d *Device) Hopper() bool { return d.Major == 9 && d.Minor == 0 }
+
 // Use makes the device current on the calling thread.
 func (d *Device) Use() error { return named("cuCtxSetCurrent", cu.SetCurrentContext(d.ctx)) }
 

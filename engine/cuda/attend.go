@@ -27,10 +27,7 @@ type attendPlan struct {
 	parts                       []attend.AttendParts
 	list                        []int32 // rows that items refer to; first all of them in order
 
-	// Of the cutting at hand: how many rows an item takes, the least size of chunks, and
-	// whether nothing is cut.
-	each, least int
-	whole       bool
+	each, least int // of the cutting at hand: how many rows an item takes, the least size of chunks
 }
 
 // attendPlan finds or makes the plan for a layer.
@@ -62,16 +59,24 @@ type span struct {
 	cells              []int32
 }
 
+// fewestWide is the least size of chunks in wide steps.
+const fewestWide = 256
+
 // build cuts the attention of rows that stand in spans, whose order it changes; each is
-// how many rows an item takes. Wide steps have rows enough to keep the device busy
-// without cutting positions as finely.
+// how many rows an item takes. Wide steps cut positions only as far as the device has more
+// multiprocessors than there are items and heads.
 func (p *attendPlan) build(spans []span, rows, each, sms, limit int, wide bool) {
-	tiles := 0
+	tiles, deepest := 0, 0
 	for _, s := range spans {
 		tiles += (s.rows + each - 1) / each
+		deepest = max(deepest, s.pos+s.rows)
 	}
-	p.each, p.whole = each, wide && tiles*p.kvHeads >= sms
-	for p.least = firstChunk; p.number(spans, rows) > limit; {
+	p.each, p.least = each, firstChunk
+	if wide {
+		pieces := max(1, sms/max(1, tiles*p.kvHeads))
+		p.least = max(fewestWide, roundUp((deepest+pieces-1)/pieces, firstChunk))
+	}
+	for p.number(spans, rows) > limit {
 		p.least *= 2
 	}
 	p.items, p.list = p.items[:0], p.list[:0]
@@ -85,15 +90,12 @@ func (p *attendPlan) build(spans []span, rows, each, sms, limit int, wide bool) 
 	for _, s := range spans {
 		p.cut(s, 0)
 	}
+	// Blocks take items in turn: the longest first.
+	slices.SortStableFunc(p.items, func(a, b attend.AttendItem) int { return int(b.To - b.From - a.To + a.From) })
 }
 
 // chunk is the size of the chunks that a row at a position sees.
-func (p *attendPlan) chunk(pos int) int {
-	if p.whole {
-		return 1 << 30
-	}
-	return max(p.least, chunkOf(pos))
-}
+func (p *attendPlan) chunk(pos int) int { return max(p.least, chunkOf(pos)) }
 
 // first is the first position that a row at a position sees.
 func (p *attendPlan) first(pos int) int {

@@ -5,7 +5,10 @@ package cuda
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/confab-tui/confab/kernels/attend"
 )
 
 // Whatever sequences a step has and however they share cells, every row meets each of its
@@ -55,6 +58,25 @@ func TestAttendPlan(t *testing.T) {
 			if len(met[row]) != int(p.parts[row].Count) {
 				t.Fatalf("round %d: row %d meets %d of %d chunks", round, row, len(met[row]), p.parts[row].Count)
 			}
+		}
+	}
+}
+
+// A wide step's positions are cut where there are fewer items than multiprocessors, and its
+// longest items come first.
+func TestAttendPlanOfPrompts(t *testing.T) {
+	for _, c := range []struct{ rows, pos, parts int }{{512, 0, 1}, {4096, 0, 1}, {512, 4000, 1}, {128, 4000, 4}, {70, 100, 1}} {
+		p := &attendPlan{group: 4, dim: 128, kvHeads: 8}
+		p.build([]span{{rows: c.rows, pos: c.pos, cells: make([]int32, c.pos+c.rows)}}, c.rows, 32, 132, 1<<20, true)
+		most := 0
+		for _, parts := range p.parts {
+			most = max(most, int(parts.Count))
+		}
+		if most != c.parts {
+			t.Errorf("%d rows at %d: up to %d parts a row, want %d", c.rows, c.pos, most, c.parts)
+		}
+		if !slices.IsSortedFunc(p.items, func(a, b attend.AttendItem) int { return int(b.To - b.From - a.To + a.From) }) {
+			t.Errorf("%d rows at %d: a longer item comes after a shorter one", c.rows, c.pos)
 		}
 	}
 }

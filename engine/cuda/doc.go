@@ -9,7 +9,7 @@
 //   - Weights are repacked into the kernels' tiles while they are uploaded; a
 //     product's input is rounded once, by the kernel that computed it.
 //   - A row's results do not depend on the rows beside it, to the last bit, in steps
-//     of up to 64 rows; in wider ones attention may add in another order, and on
+//     of up to 64 rows; in wider ones attention adds in another order, and on
 //     Hopper products are in half precision, within matmul.WideError of the others.
 //   - Half of a divided program runs in segments, each with its graphs: between two of them
 //     the host has its turn, and a row's values cross once each way.

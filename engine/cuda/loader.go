@@ -22,10 +22,9 @@ type loader struct {
 	loads []stageLoad
 	total int64 // bytes of the file
 
-	mutex  sync.Mutex
-	next   int   // load to be taken
-	done   int64 // bytes of the file
-	failed bool  // a lane did: no more loads are taken
+	mutex sync.Mutex
+	next  int   // load to be taken; past the last where a lane failed
+	done  int64 // bytes of the file
 }
 
 // stageLoad is what goes through a stage at once.
@@ -74,7 +73,7 @@ func (l *loader) run() error {
 		all.Go(func() {
 			if errs[i] = l.runLane(); errs[i] != nil {
 				l.mutex.Lock()
-				l.failed = true
+				l.next = len(l.loads)
 				l.mutex.Unlock()
 			}
 		})
@@ -87,7 +86,7 @@ func (l *loader) run() error {
 func (l *loader) take() *stageLoad {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if l.failed || l.next == len(l.loads) {
+	if l.next == len(l.loads) {
 		return nil
 	}
 	l.next++

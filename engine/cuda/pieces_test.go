@@ -34,6 +34,13 @@ func BenchmarkPieces(b *testing.B) {
 			piece(b, q, f, bytes)
 		})
 	}
+	for _, c := range []struct{ rows, depth int }{{128, 0}, {512, 0}, {512, 4096}, {2048, 0}, {4096, 0}} {
+		b.Run(fmt.Sprintf("attend-prompt-%d-%d", c.rows, c.depth), func(b *testing.B) {
+			kerneltest.Use(b, q)
+			f, bytes := promptPiece(b, q, c.rows, c.depth)
+			piece(b, q, f, bytes)
+		})
+	}
 	for _, rows := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("norm-x%d", rows), func(b *testing.B) {
 			kerneltest.Use(b, q)
@@ -78,14 +85,8 @@ func pieceRounded(b *testing.B, q *kernels.Queue, rows, n int) kernels.Rounded {
 // attendPiece makes one row each for some sequences, whose first cells are shared, and
 // returns the launch of a layer and the bytes of cells that it must read.
 func attendPiece(b *testing.B, q *kernels.Queue, rows, depth, shared int) (f func(layer int), bytes int) {
-	shape, err := attend.DeviceShape(q, pieceDim, pieceHeads/pieceKV, rows)
-	if err != nil {
-		b.Fatal(err)
-	}
 	var spans []span
-	var lists []int32
 	next := int32(shared)
-	positions := make([]int32, rows)
 	for i := range rows {
 		cells := make([]int32, depth+1)
 		for p := range cells {
@@ -95,15 +96,39 @@ func attendPiece(b *testing.B, q *kernels.Queue, rows, depth, shared int) (f fun
 				next++
 			}
 		}
-		spans = append(spans, span{row: i, rows: 1, pos: depth, at: len(lists), cells: cells})
-		lists = append(lists, cells...)
-		positions[i] = int32(depth)
+		spans = append(spans, span{row: i, rows: 1, pos: depth, at: i * (depth + 1), cells: cells})
+	}
+	return spansPiece(b, q, spans, rows, int(next))
+}
+
+// promptPiece makes a sequence whose last rows are to be evaluated.
+func promptPiece(b *testing.B, q *kernels.Queue, rows, depth int) (f func(layer int), bytes int) {
+	cells := make([]int32, depth+rows)
+	for p := range cells {
+		cells[p] = int32(p)
+	}
+	return spansPiece(b, q, []span{{rows: rows, pos: depth, cells: cells}}, rows, len(cells))
+}
+
+// spansPiece is the launch of a layer's attention of rows in spans, which refer to so many cells.
+func spansPiece(b *testing.B, q *kernels.Queue, spans []span, rows, cells int) (f func(layer int), bytes int) {
+	shape, err := attend.DeviceShape(q, pieceDim, pieceHeads/pieceKV, rows)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var lists, positions []int32
+	for _, s := range spans {
+		lists = append(lists, s.cells...)
+		for i := range s.rows {
+			positions = append(positions, int32(s.pos+i))
+		}
 	}
 	plan := &attendPlan{group: pieceHeads / pieceKV, dim: pieceDim, kvHeads: pieceKV}
-	plan.build(spans, rows, shape.Rows(), q.Device.SMs, 1<<20, false)
+	most := max(rows, graphRows*(mostChunks+1))
+	plan.build(spans, rows, shape.Rows(), q.Device.SMs, most, rows > graphRows)
 	block := []int32{int32(len(plan.items)), 16, int32(16 + 32*len(plan.items)), int32(16 + 32*len(plan.items) + 4*len(lists))}
 	step := kerneltest.Put(b, q, append(append(append(gpu.Bytes(block), gpu.Bytes(plan.items)...), gpu.Bytes(lists)...), gpu.Bytes(plan.list)...))
-	bytes = 4 * int(next) * pieceKV * pieceDim
+	bytes = 4 * cells * pieceKV * pieceDim
 	caches := make([][2]gpu.Ptr, max(1, min(pieceLayers, 1<<30/bytes)))
 	for i := range caches {
 		for j := range caches[i] {
@@ -126,9 +151,12 @@ func attendPiece(b *testing.B, q *kernels.Queue, rows, depth, shared int) (f fun
 		Q: head(0, pieceHeads, table), K: head(pieceHeads*pieceDim, pieceKV, table), V: head((pieceHeads+pieceKV)*pieceDim, pieceKV, 0),
 		Step: step, Plan: step, Positions: kerneltest.Put(b, q, positions), PartsOf: kerneltest.Put(b, q, plan.parts),
 		Items: 1 << 20}
-	to := attend.AttendResult{Rounded: pieceRounded(b, q, rows, pieceHeads*pieceDim)}
 	a.V.Pairs = 0
-	a.Parts = kerneltest.Put(b, q, make([]float32, rows*mostChunks*a.PartFloats()))
+	if rows > graphRows {
+		a.Items, a.Q.Pairs, a.K.X, a.V.X = len(plan.items), 0, kernels.Place{}, kernels.Place{}
+	}
+	to := attend.AttendResult{Rounded: pieceRounded(b, q, rows, pieceHeads*pieceDim)}
+	a.Parts = kerneltest.Put(b, q, make([]float32, most*a.PartFloats()))
 	return func(layer int) {
 		a.K.Cache, a.V.Cache = caches[layer%len(caches)][0], caches[layer%len(caches)][1]
 		attend.QueueAttend(q, shape, &a)

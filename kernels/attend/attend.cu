@@ -92,9 +92,10 @@ ATTEND(256, 2)
 ATTEND(512, 1)
 ATTEND(576, 1)
 
-// out = the parts of each row together, and its sinks; 0 for a row without parts. A warp
-// adds the chunks whose number leaves its own when divided by 8, then the warps' sums are
-// added in order: the same for a row whatever rows it shared items with.
+// out = the parts of each row together, and its sinks; 0 for a row without parts. Of W warps that
+// share a row each adds the parts whose chunk leaves its own number when divided by W, then the
+// warps' sums are added in order: the same for a row whatever rows it shared items with. One
+// warp is enough where rows are many.
 struct JoinArgs {
   float* out;  // may be null where only the rounded form is wanted
   const float* parts;
@@ -104,71 +105,97 @@ struct JoinArgs {
   int heads, dv, ldo, pad;
 };
 
-// S neighbours at least are of one head: it divides dv.
-template <int S> static __device__ __forceinline__ void join(const JoinArgs& a) {
-  constexpr int many = 8 / S;  // of a lane's eight values
-  __shared__ float tops[8][many][32], sums[8][many][32], values[8][256];
-  overlap_start();
-  int row = blockIdx.x, chunk = blockIdx.y, lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = a.heads * a.dv;
-  Parts mine = a.parts_of[row];
+// Of 256 values of a row a lane's eight, of which S neighbours at least are of one head.
+template <int S> struct Joined {
+  static constexpr int many = 8 / S;
+  float v[8], top[many], sum[many];
+};
+
+// A warp's sums of the parts start, start + step, ... of a row, from value k on.
+template <int S> static __device__ __forceinline__ void
+add_parts(Joined<S>& to, const JoinArgs& a, const float* first, const int (&head)[8 / S], int k, int start, int step, int count) {
+  constexpr int many = 8 / S;
+  int n = a.heads * a.dv;
   size_t record = record_of(a.heads, a.dv);
-  int k = chunk * 256 + lane * 8, head[many], start = (warp - mine.chunk) & 7;
-  float sink[many];
-  for (int h = 0; h < many; h++) {
-    head[h] = min(k + h * S, n - 1) / a.dv;
-    sink[h] = a.sinks && warp == 0 ? a.sinks[head[h]] * log2_e : -INFINITY;
-  }
-  const float* first = a.parts + mine.first * record;
-  overlap_wait();
   // Of the first part everything is asked for at once: most rows have no other for a warp.
-  float x[8] = {}, top[many], sum[many] = {}, highest[many], v[8] = {};
-  for (int h = 0; h < many; h++) top[h] = no_score;
-  if (start < mine.count) {
+  float x[8] = {}, top[many], highest[many];
+  for (int h = 0; h < many; h++) top[h] = no_score, to.sum[h] = 0;
+  if (start < count) {
     load8(x, first + start * record, k, n);
     for (int h = 0; h < many; h++) {
       top[h] = first[start * record + n + head[h]];
-      sum[h] = first[start * record + n + a.heads + head[h]];
+      to.sum[h] = first[start * record + n + a.heads + head[h]];
     }
   }
   for (int h = 0; h < many; h++) highest[h] = top[h];
-  for (int i = start + 8; i < mine.count; i += 8)
+  for (int i = start + step; i < count; i += step)
     for (int h = 0; h < many; h++) highest[h] = fmaxf(highest[h], first[i * record + n + head[h]]);
   for (int h = 0; h < many; h++) {
     float by = exp2f(top[h] - highest[h]);
-    top[h] = highest[h];
-    sum[h] *= by;
-    for (int j = h * S; j < h * S + S; j++) v[j] = by * x[j];
+    to.top[h] = highest[h];
+    to.sum[h] *= by;
+    for (int j = h * S; j < h * S + S; j++) to.v[j] = by * x[j];
   }
 #pragma unroll 4
-  for (int i = start + 8; i < mine.count; i += 8) {
+  for (int i = start + step; i < count; i += step) {
     const float* part = first + i * record;
     load8(x, part, k, n);
     for (int h = 0; h < many; h++) {
-      float by = exp2f(part[n + head[h]] - top[h]);
-      sum[h] += by * part[n + a.heads + head[h]];
-      for (int j = h * S; j < h * S + S; j++) v[j] += by * x[j];
+      float by = exp2f(part[n + head[h]] - to.top[h]);
+      to.sum[h] += by * part[n + a.heads + head[h]];
+      for (int j = h * S; j < h * S + S; j++) to.v[j] += by * x[j];
     }
   }
-  for (int h = 0; h < many; h++) tops[warp][h][lane] = top[h], sums[warp][h][lane] = sum[h];
-  for (int j = 0; j < 8; j++) values[warp][j * 32 + lane] = v[j];
+}
+
+// The sums of eight warps become those of all in the first.
+template <int S> static __device__ __forceinline__ void meet(Joined<S>& of, int lane, int warp) {
+  constexpr int many = 8 / S;
+  __shared__ float tops[8][many][32], sums[8][many][32], values[8][256];
+  for (int h = 0; h < many; h++) tops[warp][h][lane] = of.top[h], sums[warp][h][lane] = of.sum[h];
+  for (int j = 0; j < 8; j++) values[warp][j * 32 + lane] = of.v[j];
   __syncthreads();
   if (warp > 0) return;
   for (int h = 0; h < many; h++) {
-    float all = fmaxf(sink[h], no_score), weights = 0;
+    float all = no_score, sum = 0;
     for (int w = 0; w < 8; w++) all = fmaxf(all, tops[w][h][lane]);
-    for (int j = h * S; j < h * S + S; j++) v[j] = 0;
+    for (int j = h * S; j < h * S + S; j++) of.v[j] = 0;
     for (int w = 0; w < 8; w++) {
       float by = exp2f(tops[w][h][lane] - all);
-      weights += by * sums[w][h][lane];
-      for (int j = h * S; j < h * S + S; j++) v[j] += by * values[w][j * 32 + lane];
+      sum += by * sums[w][h][lane];
+      for (int j = h * S; j < h * S + S; j++) of.v[j] += by * values[w][j * 32 + lane];
     }
-    weights += exp2f(sink[h] - all);
-    float by = weights > 0 && k + h * S < n && mine.count > 0 ? __fdiv_rn(1.f, weights) : 0.f;
-    for (int j = h * S; j < h * S + S; j++) v[j] *= by;
+    of.top[h] = all, of.sum[h] = sum;
   }
-  if (a.out) store8(a.out + (size_t)row * a.ldo, k, n, v);
-  emit(a.rounded, row, chunk, v);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 4) attend_join(const __grid_constant__ JoinArgs a) { join<8>(a); }
-extern "C" __global__ void __launch_bounds__(256) attend_join_pairs(const __grid_constant__ JoinArgs a) { join<2>(a); }
+template <int S, int W> static __device__ __forceinline__ void join(const JoinArgs& a) {
+  constexpr int many = 8 / S;
+  overlap_start();
+  int row = blockIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = a.heads * a.dv;
+  int chunk = W > 1 ? blockIdx.y : blockIdx.y * 8 + warp, k = chunk * 256 + lane * 8, head[many];
+  if (W == 1 && chunk * 256 >= n) return;
+  Parts mine = a.parts_of[row];
+  float sink[many];
+  for (int h = 0; h < many; h++) {
+    head[h] = min(k + h * S, n - 1) / a.dv;
+    sink[h] = a.sinks ? a.sinks[head[h]] * log2_e : -INFINITY;
+  }
+  overlap_wait();
+  Joined<S> sums;
+  add_parts<S>(sums, a, a.parts + mine.first * record_of(a.heads, a.dv), head, k, W > 1 ? (warp - mine.chunk) & 7 : 0, W, mine.count);
+  if (W > 1) meet(sums, lane, warp);
+  if (W > 1 && warp > 0) return;
+  for (int h = 0; h < many; h++) {
+    float all = fmaxf(sink[h], sums.top[h]), shrink = exp2f(sums.top[h] - all), weights = shrink * sums.sum[h] + exp2f(sink[h] - all);
+    float by = weights > 0 && k + h * S < n && mine.count > 0 ? __fdiv_rn(shrink, weights) : 0.f;
+    for (int j = h * S; j < h * S + S; j++) sums.v[j] *= by;
+  }
+  if (a.out) store8(a.out + (size_t)row * a.ldo, k, n, sums.v);
+  emit(a.rounded, row, chunk, sums.v);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 4) attend_join(const __grid_constant__ JoinArgs a) { join<8, 8>(a); }
+extern "C" __global__ void __launch_bounds__(256) attend_join_pairs(const __grid_constant__ JoinArgs a) { join<2, 8>(a); }
+extern "C" __global__ void __launch_bounds__(256, 4) attend_join_rows(const __grid_constant__ JoinArgs a) { join<8, 1>(a); }
+extern "C" __global__ void __launch_bounds__(256) attend_join_rows_pairs(const __grid_constant__ JoinArgs a) { join<2, 1>(a); }

@@ -35,17 +35,34 @@ type AttendShape struct {
 	Dim   int // 64, 128, 256, 512 or 576
 	Tiles int // of 16 rows times heads
 	Group int // query heads that a block takes, all that a key head has or an equal part
+	// Wide is the kernel for many rows on Hopper: an item's rows are neighbours of one
+	// sequence, and their keys and values in cells.
+	Wide bool
 }
 
 // Rows is how many rows one item takes.
 func (s AttendShape) Rows() int { return 16 * s.Tiles / s.Group }
 
+// kernel is its name.
+func (s AttendShape) kernel() string {
+	if s.Wide {
+		return fmt.Sprintf("attend_wide_%d", s.Dim)
+	}
+	return fmt.Sprintf("attend_%d_%d", s.Dim, s.Tiles)
+}
+
 // shared is the kernel's shared memory: queries and weights twice, a tile of keys and of
-// values; see Room in feed.cuh.
+// values (Room in feed.cuh); of the wide one tiles alone (CellRing in ring.cuh).
 func (s AttendShape) shared() int {
+	if s.Wide {
+		return 1024 + 12*64*2*s.Dim
+	}
 	rows, ld, ldp := 16*s.Tiles, s.Dim+8, 64+8
 	return 2*(2*rows*ld+2*rows*ldp+2*64*ld) + 4*(8*rows+3*rows+8)
 }
+
+// wideTiles is what a block of the wide kernel takes, tiles of 16 rows times heads.
+const wideTiles = 8
 
 // narrowRows is the most rows of steps that take the smallest kernel, of which most fit
 // on a multiprocessor: their items have few rows, however many rows there are.
@@ -54,6 +71,14 @@ const narrowRows = 64
 // DeviceShape chooses the kernel for heads of a width, group query heads a key head, in
 // steps of up to rows rows. It is an error where there is none.
 func DeviceShape(q *kernels.Queue, dim, group, rows int) (AttendShape, error) {
+	if rows > narrowRows && q.Device.Hopper() && dim <= 128 && group <= 16*wideTiles {
+		return AttendShape{Dim: max(64, (dim+63)&^63), Tiles: wideTiles, Group: group, Wide: true}, nil
+	}
+	return plainShape(q, dim, group, rows)
+}
+
+// plainShape chooses among the kernels that every device has.
+func plainShape(q *kernels.Queue, dim, group, rows int) (AttendShape, error) {
 	for each := group; each > 0; each-- {
 		if s := shapeFor(q, dim, each, rows); group%each == 0 && s.Dim != 0 {
 			return s, nil
@@ -62,11 +87,10 @@ func DeviceShape(q *kernels.Queue, dim, group, rows int) (AttendShape, error) {
 	return AttendShape{}, fmt.Errorf("attend: no attention for heads of %d values, %d query heads a key head", dim, group)
 }
 
-// shapeFor chooses among the kernels whose blocks hold group query heads; the zero value is
-// none.
+// shapeFor chooses among those whose blocks hold group query heads; the zero value is none.
 func shapeFor(q *kernels.Queue, dim, group, rows int) (best AttendShape) {
-	for _, s := range []AttendShape{{64, 1, group}, {64, 4, group}, {128, 1, group}, {128, 4, group}, {256, 1, group}, {256, 2, group},
-		{512, 1, group}, {576, 1, group}} {
+	for _, each := range [][2]int{{64, 1}, {64, 4}, {128, 1}, {128, 4}, {256, 1}, {256, 2}, {512, 1}, {576, 1}} {
+		s := AttendShape{Dim: each[0], Tiles: each[1], Group: group}
 		if s.Dim < dim || s.Rows() < 1 || s.shared() > q.Device.SharedMax {
 			continue
 		}
@@ -108,13 +132,18 @@ func (a *AttendArgs) PartFloats() int { return (a.Heads*(a.ValueDim+2) + 3) / 4 
 
 // QueueAttend queues the items of a layer's attention; QueueAttendJoin ends it.
 func QueueAttend(q *kernels.Queue, s AttendShape, a *DeviceAttend) {
-	resident := max(1, (q.Device.SharedMax+1024)/(s.shared()+1024)) * q.Device.SMs
 	heads := a.Heads / s.Group // of keys, each as often as blocks share it
 	splits := heads / a.KVHeads
-	blocks := max(1, min(a.Items, (resident+heads-1)/heads))
-	// Blocks begin in the grid's order: those of the first items, which may be all there are, before the rest.
-	c := gpu.Config{Grid: [3]int{heads, blocks}, Threads: 128, Shared: s.shared()}
-	kernels.Launch(q, fmt.Sprintf("attend_%d_%d", s.Dim, s.Tiles), c, attendArgs{
+	c := gpu.Config{Threads: 128, Shared: s.shared()}
+	if s.Wide {
+		c.Threads = 384
+		c.Grid = [3]int{max(1, min(a.Items*heads, q.Device.SMs))}
+	} else {
+		resident := max(1, (q.Device.SharedMax+1024)/(s.shared()+1024)) * q.Device.SMs
+		// Blocks begin in the grid's order: those of the first items, which may be all there are, before the rest.
+		c.Grid = [3]int{heads, max(1, min(a.Items, (resident+heads-1)/heads))}
+	}
+	kernels.Launch(q, s.kernel(), c, attendArgs{
 		q: a.Q.Job(), k: a.K.Job(), v: a.V.Job(), step: a.Step, plan: a.Plan, positions: a.Positions, partsOf: a.PartsOf,
 		parts: a.Parts, window: int32(a.Window), group: int32(s.Group), ofGroup: int32(65536/s.Group + 1),
 		splits: int32(splits), ofSplits: int32(65536/splits + 1), scale: a.Scale, softCap: a.SoftCap})
@@ -135,10 +164,12 @@ type joinArgs struct {
 
 // QueueAttendJoin queues the end of a layer's attention; the width of values is even.
 func QueueAttendJoin(q *kernels.Queue, a *DeviceAttend, to *AttendResult, rows int) {
-	chunks := (a.Heads*a.ValueDim + 255) / 256
-	name := "attend_join"
+	chunks, name := (a.Heads*a.ValueDim+255)/256, "attend_join"
+	if rows > narrowRows {
+		name, chunks = "attend_join_rows", (chunks+7)/8
+	}
 	if a.ValueDim%8 != 0 {
-		name = "attend_join_pairs"
+		name += "_pairs"
 	}
 	kernels.Launch(q, name, gpu.Config{Grid: [3]int{rows, chunks}, Threads: 256}, joinArgs{
 		out: to.Out.Ptr, parts: a.Parts, of: a.PartsOf, sinks: to.Sinks, rounded: to.Rounded.Args(rows),

@@ -16,15 +16,10 @@ import (
 // whose other cells are NaN, positions cut into chunks, items of up to each rows or as many
 // as the kernel takes. With fresh the rows' own keys and values are given beside the cells,
 // and are to be in them afterwards.
-func deviceCase(t *testing.T, q *kernels.Queue, d *attendData, chunk, each, padding int, fresh bool) []float32 {
+func deviceCase(t *testing.T, q *kernels.Queue, shape AttendShape, d *attendData, chunk, each, padding int, fresh bool) []float32 {
 	a, n := d.args, d.depth+d.rows
 	keyWidth, valueWidth := roundUp(a.KeyDim, 8), roundUp(a.ValueDim, 8)
 	cells := n + 50
-	group := a.Heads / a.KVHeads
-	shape, err := DeviceShape(q, max(a.KeyDim, a.ValueDim), group, d.rows)
-	if err != nil {
-		t.Fatal(err)
-	}
 	stored := func(x []float32, dim, width, n int) []uint16 {
 		halves := make([]uint16, cells*a.KVHeads*width)
 		for i := range halves {
@@ -147,23 +142,33 @@ func TestDeviceAttend(t *testing.T) {
 		if c.f32 || a.Full || a.ValueDim%2 != 0 {
 			continue
 		}
-		t.Run(c.String(), func(t *testing.T) {
-			kerneltest.Use(t, q)
-			d := newAttendData(c)
-			want := d.want()
-			for i, chunk := range []int{128, 64, 1 << 20, 64} {
-				got, alone := deviceCase(t, q, d, chunk, d.rows, 2, i == 3), deviceCase(t, q, d, chunk, 1, 2, i == 3)
-				if !slices.Equal(bitsOf(got), bitsOf(alone)) {
-					t.Errorf("in chunks of %d, rows with an item of their own give other bits", chunk)
-				}
-				n := len(want)
-				kerneltest.Near(t, "attention", got[:n], want, 1e-5)
-				for i, v := range got[n:] {
-					if math.Float32bits(v) != 0 {
-						t.Fatalf("value %d of a row of padding is %g", i, v)
+		for _, choose := range []func(*kernels.Queue, int, int, int) (AttendShape, error){DeviceShape, plainShape} {
+			shape, err := choose(q, max(a.KeyDim, a.ValueDim), a.Heads/a.KVHeads, c.rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(shape.kernel()+" "+c.String(), func(t *testing.T) {
+				kerneltest.Use(t, q)
+				d := newAttendData(c)
+				want := d.want()
+				for i, chunk := range []int{128, 64, 1 << 20, 64} {
+					fresh := i == 3 && !shape.Wide
+					got, alone := deviceCase(t, q, shape, d, chunk, d.rows, 2, fresh), deviceCase(t, q, shape, d, chunk, 1, 2, fresh)
+					if !slices.Equal(bitsOf(got), bitsOf(alone)) {
+						t.Errorf("in chunks of %d, rows with an item of their own give other bits", chunk)
+					}
+					n := len(want)
+					kerneltest.Near(t, "attention", got[:n], want, 1e-5)
+					for i, v := range got[n:] {
+						if math.Float32bits(v) != 0 {
+							t.Fatalf("value %d of a row of padding is %g", i, v)
+						}
 					}
 				}
+			})
+			if !shape.Wide {
+				break
 			}
-		})
+		}
 	}
 }

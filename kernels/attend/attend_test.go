@@ -34,6 +34,8 @@ func attendCases() []attendCase {
 	window.Window = 100
 	capped := args(4, 2, 256, 256)
 	capped.SoftCap, capped.Window = 20, 300
+	narrow := args(8, 4, 96, 128)
+	narrow.SoftCap, narrow.Window = 15, 70
 	full := args(4, 4, 64, 64)
 	full.Full, full.Window = true, 90
 	return []attendCase{
@@ -52,7 +54,11 @@ func attendCases() []attendCase {
 		{args: args(34, 2, 72, 12), rows: 20, depth: 70, sinks: true},
 		{args: window, rows: 20, depth: 600, sinks: true},
 		{args: window, rows: 130, depth: 0},
+		{args: args(10, 2, 128, 128), rows: 150, depth: 70, sinks: true},
+		{args: args(6, 2, 80, 72), rows: 100, depth: 130},
+		{args: args(71, 1, 64, 64), rows: 66, depth: 0},
 		{args: capped, rows: 5, depth: 500},
+		{args: narrow, rows: 75, depth: 90},
 		{args: full, rows: 8, depth: 200},
 	}
 }

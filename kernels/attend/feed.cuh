@@ -19,6 +19,9 @@ struct Parts {
   int first, count, chunk, pad;
 };
 
+// The size of a record.
+static __device__ __forceinline__ size_t record_of(int heads, int dv) { return (heads * (dv + 2) + 3) & ~3; }
+
 struct AttendArgs {
   HeadJob q, k, v;         // k.x null: the step's keys and values are in their cells
   const char* step;        // the step's inputs; where in them, in bytes, plan[1] says the

@@ -2,9 +2,7 @@
 // stands in shared memory.
 #pragma once
 #include "feed.cuh"
-
-// The size of a record.
-static __device__ __forceinline__ size_t record_of(int heads, int dv) { return (heads * (dv + 2) + 3) & ~3; }
+#include "soften.cuh"
 
 // A block's sums over the tiles of an item. In scores and sums lane (g, t) has of rows
 // mt * 16 + g (h = 0) and + 8 (h = 1) two neighbours each; a warp scores 16 of a tile's
@@ -93,23 +91,12 @@ template <int D, int MT, bool folds> struct HeadSums {
       for (int i = 0; i < 4; i++) s[mt][0][i] += rest[mt][0][i], s[mt][1][i] += rest[mt][1][i];
   }
 
-  // Caps scores, which move on by one so that a short loop does for them all: few models do this.
-  static __device__ __forceinline__ void soften(float (&s)[2][4], float cap) {
-#pragma unroll 1
-    for (int i = 0; i < 8; i++) {
-      float v = cap * tanhf(s[0][0] / cap);
-#pragma unroll
-      for (int j = 0; j < 7; j++) s[j >> 2][j & 3] = s[(j + 1) >> 2][(j + 1) & 3];
-      s[1][3] = v;
-    }
-  }
-
   // Hides what a row must not see; the warp's largest scores go to room.tops.
   __device__ __forceinline__ void mask(const AttendArgs& a, int base, int to) {
 #pragma unroll
     for (int mt = 0; mt < MT; mt++) {
       if (mt > 0 && mt * 16 >= rows) break;
-      if (__builtin_expect(a.cap != 0, 0)) soften(s[mt], a.cap);
+      if (__builtin_expect(a.cap != 0, 0)) soften(*(float(*)[8])&s[mt], a.cap, 1.f);
 #pragma unroll
       for (int h = 0; h < 2; h++) {
         if (folds && folded && h) break;

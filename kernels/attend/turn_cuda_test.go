@@ -110,7 +110,7 @@ func (h *turnedHeads) attend(fused bool) (bits [3][]uint32) {
 			parts[i].X, parts[i].Norm, parts[i].Table, parts[i].Pairs = kernels.Place{}, false, 0, 0
 		}
 	}
-	shape, err := DeviceShape(q, max(a.KeyDim, a.ValueDim), a.Heads/a.KVHeads, h.rows)
+	shape, err := plainShape(q, max(a.KeyDim, a.ValueDim), a.Heads/a.KVHeads, h.rows)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ const fewHigh = 128
 
 // HalvesBytes is the room for an input of k values as halves, or 0 where no product wants it.
 func HalvesBytes(d *gpu.Device, form kernels.Form, k int) int64 {
-	if !hopper(d) || form != kernels.FormQ8K {
+	if !d.Hopper() || form != kernels.FormQ8K {
 		return 0
 	}
 	return kernels.HalvesBytes(k)
@@ -27,7 +27,7 @@ func HalvesBytes(d *gpu.Device, form kernels.Form, k int) int64 {
 // as fast.
 func chooseFew(d *gpu.Device, w *DeviceMatrix, rows, tiles int) (fewForm, bool) {
 	f := fewForm{rows: kernels.HalvesRows(rows), split: 1}
-	if !hopper(d) || f.rows == 0 || w.Type != Q4_K && w.Type != Q5_K {
+	if !d.Hopper() || f.rows == 0 || w.Type != Q4_K && w.Type != Q5_K {
 		return f, false
 	}
 	// An eighth of the chunks is the least that a block takes.

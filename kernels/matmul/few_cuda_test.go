@@ -18,7 +18,7 @@ import (
 // biases and sums, rows that are not there.
 func TestDeviceFewForms(t *testing.T) {
 	q := kerneltest.OnDevice(t)
-	if !hopper(q.Device) {
+	if !q.Device.Hopper() {
 		t.Skip("not a device of compute capability 9.0")
 	}
 	sizes, inputs := []int{1000, 33}, []int{256, 2048, 5120}
@@ -57,7 +57,7 @@ func TestDeviceFewForms(t *testing.T) {
 // Large products take the kernel by themselves.
 func TestDeviceFewChosen(t *testing.T) {
 	q := kerneltest.OnDevice(t)
-	if !hopper(q.Device) {
+	if !q.Device.Hopper() {
 		t.Skip("not a device of compute capability 9.0")
 	}
 	r := rand.New(rand.NewPCG(5, 6))

@@ -31,7 +31,7 @@ func chooseStream(d *gpu.Device, w *DeviceMatrix, rows, strips int) (streamForm,
 		clusters, least = 8, 2
 	}
 	// What holds more rows of F32 and F16 is turning the weights into tf32.
-	if !hopper(d) || rows > narrowRows || rows > 8 && (w.Type == F32 || w.Type == F16) {
+	if !d.Hopper() || rows > narrowRows || rows > 8 && (w.Type == F32 || w.Type == F16) {
 		return streamForm{}, false
 	}
 	for f.rows < min(rows, 32) {

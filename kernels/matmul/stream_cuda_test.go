@@ -16,7 +16,7 @@ import (
 // many: all rows at a time, clusters, one piece on its way and more.
 func TestDeviceStreamForms(t *testing.T) {
 	q := kerneltest.OnDevice(t)
-	if !hopper(q.Device) {
+	if !q.Device.Hopper() {
 		t.Skip("not a device of compute capability 9.0")
 	}
 	n, types := 1000, []Type{BF16, Q4_1, MXFP4, Q8_0, Q4_K, Q5_K, Q6_K}

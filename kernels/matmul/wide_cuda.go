@@ -27,13 +27,10 @@ func WideError(t Type) float64 {
 	return 1e-3
 }
 
-// hopper says that the device has the kernels compiled for sm_90a.
-func hopper(d *gpu.Device) bool { return d.Major == 9 && d.Minor == 0 }
-
 // WideBytes is the room that QueueMul can use for products of so many rows of k values; 0
 // where the device has no use for it.
 func WideBytes(d *gpu.Device, rows, k int) int64 {
-	if !hopper(d) || rows <= narrowRows {
+	if !d.Hopper() || rows <= narrowRows {
 		return 0
 	}
 	padded, chunks := int64(widePadded(rows)), int64((k+255)/256)

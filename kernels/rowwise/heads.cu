@@ -24,20 +24,24 @@ template <int N> static __device__ __forceinline__ void turn_head(const HeadArgs
   if (job.cache) h[0].store(job, a.cells[row], head);
 }
 
-extern "C" __global__ void __launch_bounds__(128) turn_heads(const __grid_constant__ HeadArgs a) {
+template <int N> static __device__ __forceinline__ void turn_heads(const HeadArgs& a) {
   overlap_start();
   overlap_wait();
   long long work = (long long)a.rows * a.total;
   for (long long w = blockIdx.x * 4 + (threadIdx.x >> 5); w < work; w += gridDim.x * 4) {
     int row = w / a.total, head = w % a.total, j = 0;
     while (j + 1 < a.jobs && head >= a.job[j].heads) head -= a.job[j++].heads;
-    const HeadJob& job = a.job[j];
-    if (job.dim <= 64) turn_head<1>(a, job, row, head);
-    else if (job.dim <= 128) turn_head<2>(a, job, row, head);
-    else if (job.dim <= 256) turn_head<4>(a, job, row, head);
-    else turn_head<16>(a, job, row, head);
+    turn_head<N>(a, a.job[j], row, head);
   }
 }
+
+// Of heads up to D wide: what a lane holds of wider ones leaves room for few warps.
+#define TURN_HEADS(D) \
+  extern "C" __global__ void __launch_bounds__(128) turn_heads_##D(const __grid_constant__ HeadArgs a) { turn_heads<D / 64>(a); }
+TURN_HEADS(64)
+TURN_HEADS(128)
+TURN_HEADS(256)
+TURN_HEADS(1024)
 
 // Each row's cosines and sines, once a step for each table of frequencies.
 struct RopeArgs {

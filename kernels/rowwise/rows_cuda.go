@@ -158,12 +158,15 @@ const (
 // QueueHeads queues the steps of up to three parts; cells names each row's cell.
 func QueueHeads(q *kernels.Queue, parts []HeadPart, rows int, cells gpu.Ptr) {
 	kernels.MustFit("parts of heads", len(parts), MaxHeadParts)
-	a := headArgs{cells: cells, rows: int32(rows), count: int32(len(parts))}
+	a, widths := headArgs{cells: cells, rows: int32(rows), count: int32(len(parts))}, []int{64, 128, 256, MaxHeadDim}
 	for i, p := range parts {
 		a.jobs[i] = p.Job()
 		a.total += int32(p.Heads)
+		for p.Dim > widths[0] {
+			widths = widths[1:]
+		}
 	}
-	kernels.Launch(q, "turn_heads", gpu.Config{Grid: [3]int{q.GridOf(rows*int(a.total), 4)}, Threads: 128}, a)
+	kernels.Launch(q, fmt.Sprintf("turn_heads_%d", widths[0]), gpu.Config{Grid: [3]int{q.GridOf(rows*int(a.total), 4)}, Threads: 128}, a)
 }
 
 type ropeArgs struct {

@@ -17,6 +17,11 @@ static __device__ __forceinline__ uint64_t swizzled_rows(uint32_t at) {
   return (uint64_t)((at & 0x3ffff) >> 4) | (uint64_t)1 << 16 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
 }
 
+// B whose columns are contiguous: such rows hold 64 columns of one k each, apart is from one 64 columns to the next.
+static __device__ __forceinline__ uint64_t swizzled_columns(uint32_t at, int apart) {
+  return (uint64_t)((at & 0x3ffff) >> 4) | (uint64_t)(apart >> 4) << 16 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
+}
+
 // Keeps what the compiler does with sums before or after the products, not among them.
 template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
 #pragma unroll
@@ -36,11 +41,11 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
                "}, {%24,%25,%26,%27}, %28, 1, 1, 1, 0;" \
                : ACC8(0), ACC8(8), ACC8(16) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
-#define WGMMA64(TYPE) \
+#define WGMMA64(TYPE, TURNED) \
   asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE " {" \
                "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27," \
                "%28,%29,%30,%31" \
-               "}, {%32,%33,%34,%35}, %36, 1, 1, 1, 0;" \
+               "}, {%32,%33,%34,%35}, %36, 1, 1, 1, " TURNED ";" \
                : ACC8(0), ACC8(8), ACC8(16), ACC8(24) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
 #define WGMMA96(TYPE) \
@@ -50,12 +55,12 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
                "}, {%48,%49,%50,%51}, %52, 1, 1, 1, 0;" \
                : ACC8(0), ACC8(8), ACC8(16), ACC8(24), ACC8(32), ACC8(40) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
-#define WGMMA128(TYPE) \
+#define WGMMA128(TYPE, TURNED) \
   asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE " {" \
                "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27," \
                "%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53," \
                "%54,%55,%56,%57,%58,%59,%60,%61,%62,%63" \
-               "}, {%64,%65,%66,%67}, %68, 1, 1, 1, 0;" \
+               "}, {%64,%65,%66,%67}, %68, 1, 1, 1, " TURNED ";" \
                : ACC8(0), ACC8(8), ACC8(16), ACC8(24), ACC8(32), ACC8(40), ACC8(48), ACC8(56) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
 #define WGMMA256(TYPE) \
@@ -71,15 +76,17 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
                  ACC8(64), ACC8(72), ACC8(80), ACC8(88), ACC8(96), ACC8(104), ACC8(112), ACC8(120) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
 
-// d += a (64 x 16) * b (16 x N), both halves, or both bfloat16 where BF says so.
-template <int N, bool BF> static __device__ __forceinline__ void wgmma(float (&d)[N / 2], const uint32_t* a, uint64_t b) {
+// d += a (64 x 16) * b (16 x N), both halves, or both bfloat16 where BF says so; turned: b as swizzled_columns.
+template <int N, bool BF, bool turned = false> static __device__ __forceinline__ void wgmma(float (&d)[N / 2], const uint32_t* a, uint64_t b) {
   if constexpr (N == 32 && !BF) WGMMA32("f16");
   if constexpr (N == 48 && !BF) WGMMA48("f16");
-  if constexpr (N == 64 && !BF) WGMMA64("f16");
+  if constexpr (N == 64 && !BF && !turned) WGMMA64("f16", "0");
+  if constexpr (N == 64 && !BF && turned) WGMMA64("f16", "1");
   if constexpr (N == 96 && !BF) WGMMA96("f16");
   if constexpr (N == 96 && BF) WGMMA96("bf16");
-  if constexpr (N == 128 && !BF) WGMMA128("f16");
-  if constexpr (N == 128 && BF) WGMMA128("bf16");
+  if constexpr (N == 128 && !BF && !turned) WGMMA128("f16", "0");
+  if constexpr (N == 128 && !BF && turned) WGMMA128("f16", "1");
+  if constexpr (N == 128 && BF) WGMMA128("bf16", "0");
   if constexpr (N == 256 && !BF) WGMMA256("f16");
   if constexpr (N == 256 && BF) WGMMA256("bf16");
 }
