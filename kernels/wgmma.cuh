@@ -63,7 +63,7 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
                "}, {%64,%65,%66,%67}, %68, 1, 1, 1, " TURNED ";" \
                : ACC8(0), ACC8(8), ACC8(16), ACC8(24), ACC8(32), ACC8(40), ACC8(48), ACC8(56) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
-#define WGMMA256(TYPE) \
+#define WGMMA256(TYPE, TURNED) \
   asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32." TYPE "." TYPE " {" \
                "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27," \
                "%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53," \
@@ -71,10 +71,20 @@ template <int N> static __device__ __forceinline__ void pin(float (&v)[N]) {
                "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104," \
                "%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125," \
                "%126,%127" \
-               "}, {%128,%129,%130,%131}, %132, 1, 1, 1, 0;" \
+               "}, {%128,%129,%130,%131}, %132, 1, 1, 1, " TURNED ";" \
                : ACC8(0), ACC8(8), ACC8(16), ACC8(24), ACC8(32), ACC8(40), ACC8(48), ACC8(56), \
                  ACC8(64), ACC8(72), ACC8(80), ACC8(88), ACC8(96), ACC8(104), ACC8(112), ACC8(120) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+
+// d += a (64 x 16) * b (16 x 64), halves, both from shared memory.
+static __device__ __forceinline__ void wgmma_shared(float (&d)[32], uint64_t a, uint64_t b) {
+  asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
+               "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,"
+               "%28,%29,%30,%31"
+               "}, %32, %33, 1, 1, 1, 0, 0;"
+               : ACC8(0), ACC8(8), ACC8(16), ACC8(24)
+               : "l"(a), "l"(b));
+}
 
 // d += a (64 x 16) * b (16 x N), both halves, or both bfloat16 where BF says so; turned: b as swizzled_columns.
 template <int N, bool BF, bool turned = false> static __device__ __forceinline__ void wgmma(float (&d)[N / 2], const uint32_t* a, uint64_t b) {
@@ -87,7 +97,8 @@ template <int N, bool BF, bool turned = false> static __device__ __forceinline__
   if constexpr (N == 128 && !BF && !turned) WGMMA128("f16", "0");
   if constexpr (N == 128 && !BF && turned) WGMMA128("f16", "1");
   if constexpr (N == 128 && BF) WGMMA128("bf16", "0");
-  if constexpr (N == 256 && !BF) WGMMA256("f16");
-  if constexpr (N == 256 && BF) WGMMA256("bf16");
+  if constexpr (N == 256 && !BF && !turned) WGMMA256("f16", "0");
+  if constexpr (N == 256 && !BF && turned) WGMMA256("f16", "1");
+  if constexpr (N == 256 && BF) WGMMA256("bf16", "0");
 }
 #endif

@@ -52,10 +52,15 @@ func (s AttendShape) kernel() string {
 }
 
 // shared is the kernel's shared memory: queries and weights twice, a tile of keys and of
-// values (Room in feed.cuh); of the wide one tiles alone (CellRing in ring.cuh).
+// values (Room in feed.cuh); of the wide one 12 tiles, or 3 and queries twice (CellRing
+// in ring.cuh, Queries in wide.cuh).
 func (s AttendShape) shared() int {
 	if s.Wide {
-		return 1024 + 12*64*2*s.Dim
+		tiles, queries := 12, 0
+		if s.Dim > 128 {
+			tiles, queries = 3, 2*16*s.Tiles
+		}
+		return 1024 + 2*s.Dim*(64*tiles+queries)
 	}
 	rows, ld, ldp := 16*s.Tiles, s.Dim+8, 64+8
 	return 2*(2*rows*ld+2*rows*ldp+2*64*ld) + 4*(8*rows+3*rows+8)
@@ -71,8 +76,12 @@ const narrowRows = 64
 // DeviceShape chooses the kernel for heads of a width, group query heads a key head, in
 // steps of up to rows rows. It is an error where there is none.
 func DeviceShape(q *kernels.Queue, dim, group, rows int) (AttendShape, error) {
-	if rows > narrowRows && q.Device.Hopper() && dim <= 128 && group <= 16*wideTiles {
-		return AttendShape{Dim: max(64, (dim+63)&^63), Tiles: wideTiles, Group: group, Wide: true}, nil
+	if rows > narrowRows && q.Device.Hopper() && dim <= 256 && group <= 16*wideTiles {
+		s := AttendShape{Dim: 64, Tiles: wideTiles, Group: group, Wide: true}
+		for s.Dim < dim {
+			s.Dim *= 2
+		}
+		return s, nil
 	}
 	return plainShape(q, dim, group, rows)
 }
@@ -136,6 +145,9 @@ func QueueAttend(q *kernels.Queue, s AttendShape, a *DeviceAttend) {
 	splits := heads / a.KVHeads
 	c := gpu.Config{Threads: 128, Shared: s.shared()}
 	if s.Wide {
+		if a.K.X.Ptr != 0 {
+			panic("attend: the kernel for many rows wants keys and values in cells")
+		}
 		c.Threads = 384
 		c.Grid = [3]int{max(1, min(a.Items*heads, q.Device.SMs))}
 	} else {

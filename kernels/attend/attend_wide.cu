@@ -4,8 +4,8 @@
 // of them for each of two groups of four warps; four more warps bring keys and values. While
 // a group makes weights of scores the tensor cores work for the other one, and on the sums of
 // the tile before.
-// Shapes: heads of up to 64 or 128 dimensions.
-// Queries, in registers, and weights go through the tensor cores as two halves each.
+// Shapes: heads of up to 64, 128 or 256 dimensions.
+// Queries and weights go through the tensor cores as two halves each.
 // Bound: tensor cores.
 #include "wide.cuh"
 
@@ -14,7 +14,7 @@ constexpr int unit_rows = 128;
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 // Multiplies what bring_cells brings.
 template <int D> static __device__ __forceinline__ void attend_units(const AttendArgs& a, CellRing<D> ring) {
-  WideSums<D> sums(a);
+  WideSums<D> sums(a, ring.at);
   int head;
   for (WideUnits units(a); units.more();) {
     Item it = units.take(head);
@@ -87,3 +87,4 @@ template <int D> static __device__ __forceinline__ void attend_wide(const Attend
   }
 ATTEND_WIDE(64)
 ATTEND_WIDE(128)
+ATTEND_WIDE(256)

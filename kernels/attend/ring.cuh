@@ -6,9 +6,9 @@
 #include "wgmma.cuh"
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// The units of a block: an item with the query heads of a block each. All blocks take one in
-// turn, in every second turn the last block first: of items that become shorter all blocks
-// get about the same.
+// The units of a block: each an item with the query heads of one block. In a turn every block
+// takes one, in every second turn the last block first: of items that become shorter all blocks
+// get about as much.
 struct WideUnits {
   const Item* items;
   int heads, count, turn = 0;
@@ -17,7 +17,8 @@ struct WideUnits {
   }
   __device__ __forceinline__ int now() const { return turn * gridDim.x + (turn & 1 ? gridDim.x - 1 - blockIdx.x : blockIdx.x); }
   __device__ __forceinline__ bool more() const { return turn * (int)gridDim.x < count; }
-  // The unit, of which heads is the first; without rows where the block has none in this turn.
+  // The next unit's item, and which of the heads; without rows or positions where the block has
+  // none in this turn.
   __device__ __forceinline__ Item take(int& head) {
     int u = now();
     Item it = items[min(u, count - 1) / heads];
@@ -31,7 +32,7 @@ struct WideUnits {
 // Tiles of 64 positions: keys, values, keys, ... Each is [D / 64][position][64] halves, in
 // rows of 128 bytes swizzled. Barriers come first.
 template <int D> struct CellRing {
-  static constexpr int tiles = 12, panel = positions * 128, bytes = D / 64 * panel, room = 1024 + tiles * bytes;
+  static constexpr int tiles = D > 128 ? 3 : 12, panel = positions * 128, bytes = D / 64 * panel, end = 1024 + tiles * bytes;
   uint32_t at;
   int tile = 0, turn = 0;
   __device__ __forceinline__ uint32_t full() const { return at + 8 * tile; }
@@ -60,13 +61,13 @@ template <int D> static __device__ __forceinline__ void copy_cells(uint32_t to, 
 
 // Four warps bring what the others multiply.
 template <int D> static __device__ __forceinline__ void bring_cells(const AttendArgs& a, CellRing<D> ring) {
-  constexpr int ahead = 4;  // tiles whose copies are on their way
+  constexpr int ahead = ring.tiles > 4 ? 4 : 2;  // tiles whose copies are on their way
   const int* cells = (const int*)(a.step + a.plan[2]);
   CellRing<D> come = ring;
   int number = (threadIdx.x >> 5 & 3) * 16 + (threadIdx.x & 15), sent = 0, head;
   auto arrived = [&] {
     // What a thread has copied the tensor cores see after its fence.
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    proxy_fence();
     barrier_arrive(come.full());
     come.next();
   };

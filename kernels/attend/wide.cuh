@@ -33,22 +33,72 @@ static __device__ __forceinline__ void split(uint32_t& high, uint32_t& low, floa
   high = *(uint32_t*)&h, low = *(uint32_t*)&l;
 }
 
-// Lane (g, t) of a warp has rows g and g + 8 of its 16: of their scores and sums values
-// 8 * i + 2 * t and the next one, as products of four warps leave them, which is also how
-// they take queries and weights.
+// Lane (g, t) of a warp has rows g and g + 8 of its 16: of queries, scores and sums values
+// 8 * i + 2 * t and the next one, as products of four warps take and leave them.
+//
+// Of queries up to 128 wide the lane keeps both halves in registers.
+template <int D> struct Queries {
+  uint32_t high[D / 4], low[D / 4];
+  __device__ __forceinline__ explicit Queries(uint32_t) {}
+  __device__ __forceinline__ void open() {}
+  __device__ __forceinline__ void set(int h, int i, float u, float v) { split(high[2 * i + h], low[2 * i + h], u, v); }
+  __device__ __forceinline__ void ready() {}
+  // s += queries times a tile's keys.
+  __device__ __forceinline__ void multiply(float (&s)[32], uint32_t keys) const {
+#pragma unroll
+    for (int part = 0; part < 2; part++)
+#pragma unroll
+      for (int k = 0; k < D / 16; k++)
+        wgmma<positions, false>(s, (part ? high : low) + 4 * k, swizzled_rows(keys + k / 4 * CellRing<D>::panel) + 2 * (k & 3));
+  }
+};
+
+// Those of 256 stand in shared memory, behind the ring: of each group of four warps
+// [low, high][D / 64][row][64] halves, swizzled.
+template <> struct Queries<256> {
+  static constexpr int panel = 64 * 128, part = 4 * panel;
+  uint32_t at;
+  __device__ __forceinline__ explicit Queries(uint32_t ring) : at(ring + CellRing<256>::end + (threadIdx.x >> 7) * 2 * part) {}
+  __device__ __forceinline__ void set(int h, int i, float u, float v) {
+    uint32_t high, low, row = (threadIdx.x >> 5 & 3) * 16 + (threadIdx.x >> 2 & 7) + 8 * h;
+    split(high, low, u, v);
+    uint32_t to = at + i / 8 * panel + row * 128 + ((i ^ row) & 7) * 16 + (threadIdx.x & 3) * 4;
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(low) : "memory");
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + part), "r"(high) : "memory");
+  }
+  __device__ __forceinline__ void meet() { asm volatile("bar.sync %0, 128;" ::"r"(1 + (threadIdx.x >> 7)) : "memory"); }
+  // The group's warps have done with the queries before.
+  __device__ __forceinline__ void open() { meet(); }
+  // All of the group's are there for the tensor cores.
+  __device__ __forceinline__ void ready() {
+    proxy_fence();
+    meet();
+  }
+  __device__ __forceinline__ void multiply(float (&s)[32], uint32_t keys) const {
+#pragma unroll
+    for (int p = 0; p < 2; p++)
+#pragma unroll
+      for (int k = 0; k < 16; k++)
+        wgmma_shared(s, swizzled_rows(at + p * part + k / 4 * panel) + 2 * (k & 3), swizzled_rows(keys + k / 4 * CellRing<256>::panel) + 2 * (k & 3));
+  }
+};
+
 template <int D> struct WideSums {
   const AttendArgs& a;
-  int lane, first, rows;  // the warp's first row of the unit's
+  Queries<D> queries;
+  int lane, first, rows;        // the warp's first row of the unit's
   int pos[2], lowest, highest;  // positions of the lane's rows; of the warp's
-  uint32_t q_high[D / 4], q_low[D / 4], p_high[16], p_low[16];
+  uint32_t p_high[16], p_low[16];
   float out[D / 2], s[32], top[2], sum[2], shrink[2];
 
-  __device__ __forceinline__ explicit WideSums(const AttendArgs& a) : a(a), lane(threadIdx.x & 31), first(threadIdx.x >> 5 << 4) {}
+  __device__ __forceinline__ WideSums(const AttendArgs& a, uint32_t ring)
+      : a(a), queries(ring), lane(threadIdx.x & 31), first(threadIdx.x >> 5 << 4) {}
 
   // Reads the queries of a unit, scaled; rows beyond the last are that one again.
   __device__ __forceinline__ void begin(const Item& it, int head) {
     rows = it.rows * a.group;
     float scale = a.cap != 0 ? a.scale : a.scale * log2_e;
+    queries.open();
 #pragma unroll
     for (int h = 0; h < 2; h++) {
       int m = min(first + (lane >> 2) + 8 * h, rows - 1), r = divided(m, a.of_group);
@@ -58,8 +108,9 @@ template <int D> struct WideSums {
       float2 pairs[D / 8];
       load_pairs(pairs, x, a.q.dim);
 #pragma unroll
-      for (int i = 0; i < D / 8; i++) split(q_high[2 * i + h], q_low[2 * i + h], pairs[i].x * scale, pairs[i].y * scale);
+      for (int i = 0; i < D / 8; i++) queries.set(h, i, pairs[i].x * scale, pairs[i].y * scale);
     }
+    queries.ready();
     lowest = __shfl_sync(~0u, pos[0], 0), highest = __shfl_sync(~0u, pos[1], 31);
 #pragma unroll
     for (int i = 0; i < D / 2; i++) out[i] = 0;
@@ -71,11 +122,7 @@ template <int D> struct WideSums {
     for (int i = 0; i < 32; i++) s[i] = 0;
     pin(s);
     wgmma_fence();
-#pragma unroll
-    for (int part = 0; part < 2; part++)
-#pragma unroll
-      for (int k = 0; k < D / 16; k++)
-        wgmma<positions, false>(s, (part ? q_high : q_low) + 4 * k, swizzled_rows(keys + k / 4 * CellRing<D>::panel) + 2 * (k & 3));
+    queries.multiply(s, keys);
     wgmma_commit();
   }
 
