@@ -27,6 +27,14 @@ const (
 	q8kBytes   = 352
 )
 
+// smallSum is what 16 magnitudes add up to at most where 16 products with Q6_K's codes (-32 to 31) and
+// 32 with Q4_K's (0 to 15) are 16-bit numbers.
+const smallSum = 1023
+
+// inputGap is how many bytes behind a step's rows nobody writes: a processor that sees rows read at
+// equal distances fetches a few more, and takes them away from the core that is writing there.
+const inputGap = 64 << 10
+
 // Input is the rows of a step prepared for products: rounded to 8 bits with the
 // reference implementation's rules where the weights are quantised. It may be
 // used again and again, and be read by many goroutines at once.
@@ -36,6 +44,9 @@ type Input struct {
 	// stride is the bytes of a row, a multiple of 64.
 	stride int
 	data   []byte
+	// small says of a row of FormQ8K that each 16 neighbours' magnitudes add up to smallSum at
+	// most: products of a sub-block fit in 16 bits then. It may be false of such rows.
+	small []bool
 }
 
 // Reset makes room for rows of k values, which Fill must write.
@@ -50,9 +61,10 @@ func (in *Input) Reset(f kernels.Form, rows, k int) {
 	case kernels.FormBF16:
 		bytes = (k + 1) / 2 * 4
 	}
+	in.small = kernels.Grow(in.small, rows)
 	in.stride = (bytes + 63) &^ 63
 	if need := rows * in.stride; cap(in.data) < need {
-		in.data = alignedBytes(need)
+		in.data = alignedBytes(need + inputGap)[:need]
 	} else {
 		in.data = in.data[:need]
 	}
@@ -74,6 +86,7 @@ func (in *Input) Fill(x []float32, ld, r0, r1 int) {
 			fillQ8(dst, src)
 		case kernels.FormQ8K:
 			fillQ8K(dst, src)
+			in.small[r] = isSmall(dst, in.k/256)
 		case kernels.FormBF16:
 			fillBF16(dst, src)
 		}

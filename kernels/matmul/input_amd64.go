@@ -20,6 +20,11 @@ func fillQ8K(dst []byte, src []float32) {
 	roundQ8K(dst, src)
 }
 
+// isSmall says whether a row of so many blocks of FormQ8K is small.
+func isSmall(row []byte, blocks int) bool {
+	return kernels.HasAVX512VNNI && largestSumVNNI(&row[0], blocks) <= smallSum
+}
+
 func fillBF16(dst []byte, src []float32) {
 	done := 0
 	if sixteens := len(src) / 16; kernels.HasAVX512BF16 && sixteens > 0 {
@@ -34,6 +39,9 @@ func roundQ8AVX512(dst *byte, src *float32, blocks int)
 
 //go:noescape
 func roundQ8KVNNI(dst *byte, src *float32, blocks int)
+
+//go:noescape
+func largestSumVNNI(row *byte, blocks int) int
 
 //go:noescape
 func roundBF16AVX512(dst *byte, src *float32, sixteens int)

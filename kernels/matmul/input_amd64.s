@@ -211,3 +211,35 @@ sixteen:
 	JNZ     sixteen
 	VZEROUPPER
 	RET
+
+// LARGEST takes the sums of the magnitudes of each 16 of 64 bytes into Z10.
+#define LARGEST(at, Z)          \
+	VPABSB   at(DI), Z18    \
+	VPXORD   Z, Z, Z        \
+	VPDPBUSD Z22, Z18, Z    \
+	VPSHUFD  $0x4e, Z, Z19  \
+	VPADDD   Z19, Z, Z      \
+	VPSHUFD  $0xb1, Z, Z19  \
+	VPADDD   Z19, Z, Z      \
+	VPMAXSD  Z, Z10, Z10
+
+// func largestSumVNNI(row *byte, blocks int) int
+TEXT ·largestSumVNNI(SB), NOSPLIT, $0-24
+	MOVQ         row+0(FP), DI
+	MOVQ         blocks+8(FP), CX
+	VPBROADCASTD numbers<>+16(SB), Z22
+	VPXORD       Z10, Z10, Z10
+
+block:
+	LARGEST(0, Z0)
+	LARGEST(64, Z1)
+	LARGEST(128, Z2)
+	LARGEST(192, Z3)
+	ADDQ $const_q8kBytes, DI
+	DECQ CX
+	JNZ  block
+	FOLD(VPMAXSD, Z10, Y10, X10, Z19, Y19, X19)
+	VMOVD X10, AX
+	MOVQ  AX, ret+16(FP)
+	VZEROUPPER
+	RET

@@ -14,8 +14,10 @@ import (
 // the second half follows that of the first.
 const (
 	panelRows = 32
-	// groupRows is the most input rows a kernel multiplies with one panel in one go.
+	// groupRows is the most input rows a kernel multiplies with one panel in one go; kernels for
+	// many rows, where there are any, take manyRows.
 	groupRows = 6
+	manyRows  = 16
 )
 
 // Matrix is [N rows][K] weights, K contiguous, repacked for this processor. It is
@@ -110,9 +112,11 @@ type product struct {
 	aheadStep int
 	// mask has a bit for each row of the panel that exists.
 	mask uint32
+	// small says that all input rows are small (see Input).
+	small bool
 	// x are the prepared input rows, out where their results for the panel go.
-	x   [groupRows]*byte
-	out [groupRows]*float32
+	x   [manyRows]*byte
+	out [manyRows]*float32
 }
 
 // NewMatrix makes room for the packed form of n rows of k values of type t. It
@@ -231,18 +235,24 @@ func tileRows(stride int) int {
 
 func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1, end int) {
 	a := product{blocks: m.blocks(), bytes: m.layout.bytes}
-	groups := (i1 - i0 + groupRows - 1) / groupRows
+	most := groupRows
+	if i1-i0 > groupRows && manySteps(m.layout.kind) > 0 {
+		most = manyRows
+	}
+	groups := (i1 - i0 + most - 1) / most
 	for p := p0; p < p1; p++ {
 		a.w = &m.panels[p*m.panelBytes]
 		a.mask = uint32(1<<min(panelRows, m.N-p*panelRows) - 1)
 		for g, i := 0, i0; i < i1; g++ {
 			// Groups are as even as they can be, and so are their shares of fetching.
 			a.rows = (i1 - i + groups - g - 1) / (groups - g)
+			a.small = true
 			for j := range a.rows {
 				r := i + j
 				if rows != nil {
 					r = int(rows[r])
 				}
+				a.small = a.small && in.small[r]
 				a.x[j] = in.row(r)
 				a.out[j] = &out[(i+j)*ld+p*panelRows]
 			}
@@ -259,8 +269,12 @@ func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1,
 // fetchAhead gives the group-th of so many groups of input rows its share of
 // fetching panel p.
 func (m *Matrix) fetchAhead(a *product, p, group, groups int) {
-	step := (a.bytes + groups*m.layout.steps - 1) / (groups * m.layout.steps)
-	at := group * step * m.layout.steps * a.blocks
+	steps := m.layout.steps
+	if a.rows > groupRows {
+		steps = (a.rows + 3) / 4 * manySteps(m.layout.kind)
+	}
+	step := (a.bytes + groups*steps - 1) / (groups * steps)
+	at := group * step * steps * a.blocks
 	if at < m.panelBytes {
 		a.ahead, a.aheadStep = &m.panels[p*m.panelBytes+at], step
 	}

@@ -15,6 +15,20 @@ func multiply(k kind, p *product) {
 	}
 }
 
+// manySteps is how often a kernel for many rows fetches ahead in a block, for each 3 or 4 rows; 0
+// where there is none.
+func manySteps(k kind) int {
+	switch {
+	case !kernels.HasAVX512VNNI:
+		return 0
+	case k == kindQ4K:
+		return 36
+	case k == kindQ6K:
+		return 56
+	}
+	return 0
+}
+
 // wantsWide is true of processors whose vectors have no VPDPBUSD.
 func wantsWide() bool { return kernels.HasAVX2FMA && !kernels.HasAVX512VNNI }
 
@@ -45,11 +59,19 @@ func multiplyVNNI(k kind, p *product) bool {
 	case kindQ5_1:
 		vnniQ5_1(p)
 	case kindQ4K:
-		vnniQ4K(p)
+		if p.rows > groupRows {
+			vnniQ4KMany(p)
+		} else {
+			vnniQ4K(p)
+		}
 	case kindQ5K:
 		vnniQ5K(p)
 	case kindQ6K:
-		vnniQ6K(p)
+		if p.rows > groupRows {
+			vnniQ6KMany(p)
+		} else {
+			vnniQ6K(p)
+		}
 	case kindQ2K:
 		vnniQ2K(p)
 	case kindQ3K:
@@ -85,6 +107,12 @@ func vnniI8(p *product)
 
 //go:noescape
 func vnniQ4K(p *product)
+
+//go:noescape
+func vnniQ4KMany(p *product)
+
+//go:noescape
+func vnniQ6KMany(p *product)
 
 //go:noescape
 func vnniQ5K(p *product)

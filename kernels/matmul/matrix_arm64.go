@@ -17,6 +17,9 @@ func multiply(k kind, p *product) {
 	plainProduct(k, p)
 }
 
+// manySteps is 0: there are no kernels for many rows.
+func manySteps(kind) int { return 0 }
+
 // wantsWide is true of processors with vectors: none has kernels for the narrow layouts.
 func wantsWide() bool { return kernels.HasNEON }
 
