@@ -275,6 +275,11 @@ func (m *Matrix) fetchAhead(a *product, p, group, groups int) {
 	}
 	step := (a.bytes + groups*steps - 1) / (groups * steps)
 	at := group * step * steps * a.blocks
+	if groups == 1 && a.rows > groupRows {
+		// Blocks of many rows take long enough for the next one to come; a whole panel would push
+		// the rows out of the first-level cache.
+		p, at = p-1, a.bytes
+	}
 	if at < m.panelBytes {
 		a.ahead, a.aheadStep = &m.panels[p*m.panelBytes+at], step
 	}

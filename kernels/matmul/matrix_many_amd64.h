@@ -12,7 +12,7 @@
 //	Z(17+2i)    second half
 //
 // DI walks along product.x, R12 along the rows' float sums, R13 counts the rows left;
-// Z31 and K3 are MERGE's. MANYn(M, o) applies the macro M to the registers of n rows: M(o, place in
+// Z31 and K3 are MERGE's, K4 is JOIN's. MANYn(M, o) applies the macro M to the registers of n rows: M(o, place in
 // product.x, pointer, even first, even second, odd first, odd second, total first, second).
 #define MANY3(M, o)                              \
 	M(o, 0, R8, Z0, Z1, Z8, Z9, Z16, Z17);   \
@@ -44,6 +44,8 @@
 	MOVQ            AX, SMALL               \
 	MOVQ            $0xcccccccccccccccc, AX \
 	KMOVQ           AX, K3                  \
+	MOVL            $0x55555555, AX         \
+	KMOVD           AX, K4                  \
 	VBROADCASTI32X4 upper<>(SB), Z31        \
 	VPXORD          Z0, Z0, Z0              \
 	MOVQ            product_rows(DI), CX    \

@@ -94,8 +94,6 @@ SEPARATE:                                             \
 // func vnniQ4KMany(p *product)
 TEXT ·vnniQ4KMany(SB), 0, $4480-8
 	BEGINMANY(clear)
-	MOVL         $0x55555555, AX
-	KMOVD        AX, K4
 	VPBROADCASTD MASK0F, Z29
 
 block:

@@ -88,8 +88,6 @@ SEPARATE:                                            \
 // func vnniQ6KMany(p *product)
 TEXT ·vnniQ6KMany(SB), 0, $12672-8
 	BEGINMANY(clear)
-	MOVL         $0x55555555, AX
-	KMOVD        AX, K4
 	VPBROADCASTD MASK0F, Z29
 
 block:

@@ -20,11 +20,14 @@ func Softmax(out, x []float32) {
 	Scale(out, out, float32(1/sum))
 }
 
-// Maximum returns the largest value of x; x is not empty.
+// Maximum returns the largest value of x; x is not empty. Comparing is several times as fast as
+// max, which has to think of NaN and of zeros' signs, and waits for itself.
 func Maximum(x []float32) float32 {
 	top := x[0]
 	for _, v := range x {
-		top = max(top, v)
+		if v > top {
+			top = v
+		}
 	}
 	return top
 }

@@ -10,65 +10,63 @@ import (
 // likeliest returns the n likeliest tokens in order, fewer where the others have a
 // logit of minus infinity. The result is good until the next call.
 func (s *SampleScratch) likeliest(logits []float32, n int) []tokenRank {
-	// As many blocks as tokens are wanted have a maximum of at least the bound.
-	bound := lastRank()
+	// As many blocks as tokens are wanted have a maximum of at least this.
+	least := float32(math.Inf(-1))
 	if n < len(s.maxima) {
 		s.pool = s.pool[:0]
 		for b, top := range s.maxima {
-			s.pool = append(s.pool, rankOf(top, int32(b)))
+			s.keep(n, rankOf(top, int32(b)))
 		}
-		selectRanks(s.pool, n)
-		bound = min(bound, slices.Max(s.pool[:n])|math.MaxUint32)
+		least = s.maxima[s.pool[0].id()]
 	}
 	s.pool = s.pool[:0]
+	last := lastRank()
 	for b, top := range s.maxima {
-		if rankOf(top, 0) > bound {
+		if top < least {
 			continue
 		}
 		start := b * rowwise.MaximaBlock
 		for i, v := range logits[start:min(start+rowwise.MaximaBlock, len(logits))] {
-			if r := rankOf(v, int32(start+i)); r <= bound {
-				s.pool = append(s.pool, r)
+			if v < least {
+				continue
+			}
+			if r := rankOf(v, int32(start+i)); r <= last {
+				s.keep(n, r)
 			}
 		}
-	}
-	if n < len(s.pool) {
-		selectRanks(s.pool, n)
-		s.pool = s.pool[:n]
 	}
 	slices.Sort(s.pool)
 	return s.pool
 }
 
-// selectRanks moves the n smallest of ranks, which are all different, to the front.
-func selectRanks(ranks []tokenRank, n int) {
-	for lo, hi := 0, len(ranks); hi-lo > 1; {
-		pivot := middle(ranks[lo], ranks[(lo+hi)/2], ranks[hi-1])
-		i, j := lo, hi-1
-		for i <= j {
-			for ranks[i] < pivot {
-				i++
-			}
-			for ranks[j] > pivot {
-				j--
-			}
-			if i <= j {
-				ranks[i], ranks[j] = ranks[j], ranks[i]
-				i++
-				j--
+// keep adds a rank to the pool, or puts it in place of the last in the order of n that are there. A
+// full pool is a heap: no rank is before those at twice its place plus 1 and 2.
+func (s *SampleScratch) keep(n int, r tokenRank) {
+	switch {
+	case len(s.pool) < n:
+		s.pool = append(s.pool, r)
+		if len(s.pool) == n {
+			for i := n/2 - 1; i >= 0; i-- {
+				sink(s.pool, i)
 			}
 		}
-		switch {
-		case n <= j:
-			hi = j + 1
-		case n >= i:
-			lo = i
-		default:
-			return
-		}
+	case r < s.pool[0]:
+		s.pool[0] = r
+		sink(s.pool, 0)
 	}
 }
 
-func middle(a, b, c tokenRank) tokenRank {
-	return max(min(a, b), min(max(a, b), c))
+// sink moves a rank of the heap down to where it belongs.
+func sink(heap []tokenRank, i int) {
+	for {
+		child := 2*i + 1
+		if child+1 < len(heap) && heap[child+1] > heap[child] {
+			child++
+		}
+		if child >= len(heap) || heap[i] >= heap[child] {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
 }
