@@ -49,7 +49,7 @@ func (p *planner) experts(op *model.Experts) {
 	p.add(&expertProducts{e: e, parts: []*expertProduct{&gate, &up}})
 	p.add(&expertGate{x})
 	p.add(&expertProducts{e: e, parts: []*expertProduct{&down}})
-	p.row(x.domain, each(x.sum))
+	p.row(x.domain, x.sum)
 }
 
 // expertSort gives every choice its slot.

@@ -115,7 +115,7 @@ func (p *planner) filled(ref model.Ref, form kernels.Form) *input {
 	}
 	in := e.inputs[at]
 	if !in.valid {
-		p.row(in.domain, func(r0, r1 int) { in.fill(e, r0, r1) })
+		p.row(in.domain, func(row int) { in.fill(e, row) })
 		in.valid = true
 	}
 	return in
@@ -171,11 +171,9 @@ func (p *planner) addBiases() {
 	p.product = nil
 	e := p.e
 	for _, op := range p.biases {
-		p.row(p.domain(op), func(r0, r1 int) {
-			for r := r0; r < r1; r++ {
-				out := e.row(op.Out, r)
-				rowwise.Add(out, out, op.Bias.Values)
-			}
+		p.row(p.domain(op), func(row int) {
+			out := e.row(op.Out, row)
+			rowwise.Add(out, out, op.Bias.Values)
 		})
 	}
 	p.biases = p.biases[:0]

@@ -20,13 +20,13 @@ type ropeTable struct {
 // rope returns what a rotary operation does to rows.
 func (e *Executor) rope(op *model.Rope) rowFunc {
 	t, known := e.table(op.Table)
-	return each(func(r int) {
+	return func(r int) {
 		table := t.values[r*t.width:][:t.width]
 		if !known {
 			t.rope.Table(table, e.step.Rows[r].Pos)
 		}
 		t.rope.Apply(e.row(op.X, r), op.Heads, t.rotary.Dim, table)
-	})
+	}
 }
 
 // table returns the table of a rotary, and whether it was asked for before.

@@ -5,10 +5,11 @@ import (
 	"github.com/confab-tui/confab/kernels/rowwise"
 )
 
-// rowFunc does a piece of work for the rows r0 to r1 of a phase's domain.
-type rowFunc func(r0, r1 int)
+// rowFunc does a piece of work for a row of a phase's domain.
+type rowFunc func(row int)
 
-// rowPhase is a run of pieces that every row goes through by itself.
+// rowPhase is a run of pieces that every row goes through by itself, one row after the other: what a
+// piece leaves of a row is in the first-level cache for the next.
 type rowPhase struct {
 	e      *Executor
 	domain domain
@@ -32,16 +33,9 @@ func (p *rowPhase) run(unit, _ int) {
 	block := p.block()
 	r0 := unit * block
 	r1 := min(r0+block, p.e.count(p.domain))
-	for _, piece := range p.pieces {
-		piece(r0, r1)
-	}
-}
-
-// each makes a piece of what is done to one row.
-func each(do func(row int)) rowFunc {
-	return func(r0, r1 int) {
-		for r := r0; r < r1; r++ {
-			do(r)
+	for r := r0; r < r1; r++ {
+		for _, piece := range p.pieces {
+			piece(r)
 		}
 	}
 }
@@ -56,19 +50,19 @@ func rowOp(e *Executor, op model.Op) rowFunc {
 	case *model.Rope:
 		return e.rope(op)
 	case *model.Sharpen:
-		return each(func(r int) { sharpen(e.row(op.X, r), op, e.step.Rows[r].Pos) })
+		return func(r int) { sharpen(e.row(op.X, r), op, e.step.Rows[r].Pos) }
 	case *model.Store:
 		kv := e.kv[op.Cache]
-		return each(func(r int) { kv.Store(e.step.Rows[r].Cell, e.row(op.K, r), e.row(op.V, r)) })
+		return func(r int) { kv.Store(e.step.Rows[r].Cell, e.row(op.K, r), e.row(op.V, r)) }
 	case *model.Add:
-		return each(func(r int) { rowwise.Add(e.row(op.Out, r), e.row(op.A, r), e.row(op.B, r)) })
+		return func(r int) { rowwise.Add(e.row(op.Out, r), e.row(op.A, r), e.row(op.B, r)) }
 	case *model.Scale:
-		return each(func(r int) { rowwise.Scale(e.row(op.Out, r), e.row(op.In, r), op.By) })
+		return func(r int) { rowwise.Scale(e.row(op.Out, r), e.row(op.In, r), op.By) }
 	case *model.SoftCap:
-		return each(func(r int) { rowwise.SoftCap(e.row(op.X, r), e.row(op.X, r), op.Cap) })
+		return func(r int) { rowwise.SoftCap(e.row(op.X, r), e.row(op.X, r), op.Cap) }
 	case *model.Activate:
 		do := activation(op.Act)
-		return each(func(r int) { do(e.row(op.Out, r), e.row(op.In, r)) })
+		return func(r int) { do(e.row(op.Out, r), e.row(op.In, r)) }
 	case *model.Gate:
 		return gated(e, op)
 	case *model.Route:
@@ -78,7 +72,7 @@ func rowOp(e *Executor, op model.Op) rowFunc {
 	case *model.Take:
 		return e.take(op)
 	case *model.Select:
-		return each(func(r int) { copy(e.row(op.Out, r), e.row(op.In, int(e.picks[r]))) })
+		return func(r int) { copy(e.row(op.Out, r), e.row(op.In, int(e.picks[r]))) }
 	}
 	return nil
 }
@@ -86,23 +80,23 @@ func rowOp(e *Executor, op model.Op) rowFunc {
 // give copies what goes to the other half.
 func (e *Executor) give(op *model.Give) rowFunc {
 	width := op.Width()
-	return each(func(r int) {
+	return func(r int) {
 		to := e.given[r*width:][:width]
 		for _, ref := range op.Refs {
 			to = to[copy(to, e.row(ref, r)):]
 		}
-	})
+	}
 }
 
 // take copies what comes from the other half.
 func (e *Executor) take(op *model.Take) rowFunc {
 	width := op.Width()
-	return each(func(r int) {
+	return func(r int) {
 		from := e.taken[r*width:][:width]
 		for _, ref := range op.Refs {
 			from = from[copy(e.row(ref, r), from):]
 		}
-	})
+	}
 }
 
 func embed(e *Executor, op *model.Embed) rowFunc {
@@ -110,7 +104,7 @@ func embed(e *Executor, op *model.Embed) rowFunc {
 	if op.ByPosition {
 		e.positions = int32(op.Table.Rows)
 	}
-	return each(func(r int) {
+	return func(r int) {
 		at := int(e.step.Rows[r].Token)
 		if op.ByPosition {
 			at = int(e.step.Rows[r].Pos)
@@ -122,7 +116,7 @@ func embed(e *Executor, op *model.Embed) rowFunc {
 		if op.Scale != 1 {
 			rowwise.Scale(out, out, op.Scale)
 		}
-	})
+	}
 }
 
 func norm(e *Executor, op *model.Norm) rowFunc {
@@ -134,7 +128,7 @@ func norm(e *Executor, op *model.Norm) rowFunc {
 		bias = op.Bias.Values
 	}
 	width := op.In.Width / op.Parts
-	return each(func(r int) {
+	return func(r int) {
 		out, in := e.row(op.Out, r), e.row(op.In, r)
 		for at := 0; at < len(in); at += width {
 			if op.Center {
@@ -143,7 +137,7 @@ func norm(e *Executor, op *model.Norm) rowFunc {
 				rowwise.RMSNorm(out[at:at+width], in[at:at+width], weight, op.Eps)
 			}
 		}
-	})
+	}
 }
 
 // activation is one without a gate.
@@ -163,14 +157,14 @@ func activation(act model.Activation) func(out, x []float32) {
 
 func gated(e *Executor, op *model.Gate) rowFunc {
 	if op.Gate.Width == op.Up.Width {
-		return each(func(r int) { gate(op.Act, e.row(op.Out, r), e.row(op.Gate, r), e.row(op.Up, r)) })
+		return func(r int) { gate(op.Act, e.row(op.Out, r), e.row(op.Gate, r), e.row(op.Up, r)) }
 	}
 	do := activation(op.Act)
-	return each(func(r int) {
+	return func(r int) {
 		g := e.row(op.Gate, r)
 		do(g, g)
 		rowwise.Scale(e.row(op.Out, r), e.row(op.Up, r), g[0])
-	})
+	}
 }
 
 // gpt-oss's constants.
@@ -207,5 +201,5 @@ func route(e *Executor, op *model.Route) rowFunc {
 	case model.RouteSigmoid:
 		how.Rule = rowwise.RouteSigmoid
 	}
-	return each(func(r int) { rowwise.Route(e.intRow(op.IDs, r), e.row(op.Weights, r), e.row(op.Scores, r), how) })
+	return func(r int) { rowwise.Route(e.intRow(op.IDs, r), e.row(op.Weights, r), e.row(op.Scores, r), how) }
 }

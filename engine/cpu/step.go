@@ -135,7 +135,7 @@ func (in *input) reset(e *Executor) {
 	in.data.Reset(in.form, e.count(in.domain), in.ref.Width)
 }
 
-func (in *input) fill(e *Executor, r0, r1 int) {
+func (in *input) fill(e *Executor, row int) {
 	x, stride := e.from(in.ref, 0)
-	in.data.Fill(x, stride, r0, r1)
+	in.data.Fill(x, stride, row, row+1)
 }
