@@ -14,7 +14,7 @@
 //     written again until nobody refers to it.
 //   - A cell's references are the sequences that list it, and one more where the
 //     tree does. A cell without references is free, and only such a cell is
-//     handed out, the lowest number first.
+//     handed out: low numbers first, and several in a row to a sequence where they are free.
 //   - Cell 0 is scratch: it is never handed out and never free.
 //   - The tree shrinks from the ends of its leaves. A cell that a sequence uses
 //     may leave the tree too, where idle cells lie in front of it; the sequence

@@ -117,7 +117,7 @@ func (p *Pool) Extend(s *Seq, tokens []int32) bool {
 	}
 	p.evict(len(tokens) - p.free.n)
 	for _, t := range tokens {
-		c := p.free.take()
+		c := p.free.take(s.last())
 		p.refs[c] = 1
 		p.top = max(p.top, int(c)+1)
 		s.cells = append(s.cells, c)
@@ -125,6 +125,14 @@ func (p *Pool) Extend(s *Seq, tokens []int32) bool {
 	}
 	p.check()
 	return true
+}
+
+// last is the cell of the last token, or the scratch cell.
+func (s *Seq) last() int32 {
+	if len(s.cells) == 0 {
+		return 0
+	}
+	return s.cells[len(s.cells)-1]
 }
 
 // Commit says that the cells of the first n tokens of s now hold them.

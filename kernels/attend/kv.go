@@ -68,8 +68,8 @@ func (kv *KV) Bytes() int64 {
 }
 
 // place is where a cell of head 0 stands, counted in cells; the next head's is 1<<shift on.
-// Each 16 cells stand in an order of their own: sequences that are answered together take every
-// so many-th cell, often a power of two, and would find all of theirs in a few sets of
+// Each 16 cells stand in an order of their own: sequences that are answered together take a few of every
+// so many cells, often a power of two, and would find all of theirs in a few sets of
 // a first-level cache.
 func (kv *KV) place(cell int32) int32 {
 	at := cell & (1<<kv.shift - 1)
