@@ -18,7 +18,7 @@ func TestProductCut(t *testing.T) {
 		for range 1 + r.IntN(4) {
 			n, k := 1+r.IntN(900), 32*(1+r.IntN(64))
 			typ := []matmul.Type{matmul.Q4_0, matmul.Q8_0, matmul.F32}[r.IntN(3)]
-			m, err := matmul.NewMatrix(typ, n, k, make([]byte, 4*n*k))
+			m, err := matmul.NewMatrix(typ, n, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestAhead(t *testing.T) {
 	e := &Executor{options: Options{Threads: 2}}
 	var phases []phase
 	for _, n := range []int{64, 4096} {
-		m, err := matmul.NewMatrix(matmul.F32, n, 64, make([]byte, 4*n*64))
+		m, err := matmul.NewMatrix(matmul.F32, n, 64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -120,12 +120,11 @@ func (q quant) wide(t *testing.T, n, times int) *matmul.Matrix {
 		from := i % quantRows * row
 		data = append(data, slices.Repeat(q.bytes[from:from+row], times)...)
 	}
-	m, err := matmul.NewMatrix(matmul.Type(q.of), n, times*quantValues, data)
+	m, err := matmul.NewMatrix(matmul.Type(q.of), n, times*quantValues)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Pack(0, m.Panels())
-	m.Packed()
+	m.Pack(data, 0, m.Panels())
 	return m
 }
 

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
 	"github.com/confab-tui/confab/engine/model"
+	"github.com/confab-tui/confab/kernels"
 	"github.com/confab-tui/confab/kernels/matmul"
 )
 
@@ -20,8 +20,7 @@ type weights struct {
 // packJob is one matrix of one expert on its way.
 type packJob struct {
 	matrix *matmul.Matrix
-	source []byte       // the file's
-	left   atomic.Int64 // panels to pack
+	source []byte // the file's
 }
 
 // of returns the matrix of an expert, 0 where there are none.
@@ -62,7 +61,6 @@ func tensorError(m *model.Matrix, err error) error {
 
 func newJob(m *model.Matrix, expert int, exact bool) (*packJob, error) {
 	typ, data := matmul.Type(m.Tensor.Type), m.Bytes(expert)
-	j := &packJob{source: data}
 	if exact {
 		floats := make([]float32, m.Rows*m.K)
 		if err := matmul.Dequantize(typ, floats, data); err != nil {
@@ -73,16 +71,13 @@ func newJob(m *model.Matrix, expert int, exact bool) (*packJob, error) {
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(f))
 		}
 	}
-	var err error
-	if j.matrix, err = matmul.NewMatrix(typ, m.Rows, m.K, data); err != nil {
-		return nil, err
-	}
-	j.left.Store(int64(j.matrix.Panels()))
-	return j, nil
+	matrix, err := matmul.NewMatrix(typ, m.Rows, m.K)
+	return &packJob{matrix, data}, err
 }
 
-// packBytes is about how much of a file a worker packs in one go.
-const packBytes = 1 << 20
+// packBytes is about how much of a file a worker packs in one go: what it reads stays in its
+// second-level cache.
+const packBytes = 256 << 10
 
 // piece is some panels of a job.
 type piece struct {
@@ -90,64 +85,69 @@ type piece struct {
 	from, to int
 }
 
-// packAll spreads the jobs over the workers, in the order of the file's use. It ends early with an
-// error of Progress.
+// packing is what the workers share: the pieces, in the order of the file's use.
+type packing struct {
+	program *model.Program
+	pieces  []piece
+	next    atomic.Int64
+	failed  atomic.Pointer[failure]
+	total   int64 // bytes
+
+	report   sync.Mutex // guards what follows
+	progress func(done, total int64) error
+	done     int64
+	stopped  error
+}
+
+// packAll spreads the jobs over the workers. It ends early with an error of the file or of Progress.
 func packAll(p *model.Program, jobs []*packJob, o Options) error {
-	var pieces []piece
-	var total int64
+	all := &packing{program: p, progress: o.Progress}
 	for _, j := range jobs {
-		total += int64(len(j.source))
+		all.total += int64(len(j.source))
 		n := j.matrix.Panels()
 		step := max(1, n*packBytes/max(1, len(j.source)))
 		for from := 0; from < n; from += step {
-			pieces = append(pieces, piece{j, from, min(n, from+step)})
+			all.pieces = append(all.pieces, piece{j, from, min(n, from+step)})
 		}
 	}
-	var next atomic.Int64
-	var failed atomic.Pointer[failure]
 	var workers sync.WaitGroup
-	var report sync.Mutex
-	var done int64
-	var stop error
 	for range o.Threads {
-		workers.Go(func() {
-			debug.SetPanicOnFault(true)
-			for at := next.Add(1) - 1; at < int64(len(pieces)) && failed.Load() == nil; at = next.Add(1) - 1 {
-				var n int64
-				try(&failed, func() { n = pieces[at].pack(p) })
-				if o.Progress != nil {
-					report.Lock()
-					done += n
-					if err := o.Progress(done, total); err != nil {
-						stop = err
-						next.Store(int64(len(pieces)))
-					}
-					report.Unlock()
-				}
-			}
-		})
+		workers.Go(func() { try(&all.failed, all.work) })
 	}
 	workers.Wait()
-	if f := failed.Load(); f != nil {
+	if f := all.failed.Load(); f != nil {
 		panic(f)
 	}
-	return stop
+	return all.stopped
 }
 
-// pack packs a piece, gives the file's pages back, and returns how many bytes they were.
-// Where the last panel is not full, a piece's share of the bytes is a little off: then a
-// few pages are given back early and read again, or late.
-func (c piece) pack(p *model.Program) int64 {
-	j := c.job
-	n, size := j.matrix.Panels(), len(j.source)
-	part := j.source[c.from*size/n : c.to*size/n]
-	populate(part)
-	j.matrix.Pack(c.from, c.to)
-	p.Release(part)
-	if j.left.Add(int64(c.from-c.to)) == 0 {
-		j.matrix.Packed()
+// work packs pieces until there are no more.
+func (a *packing) work() {
+	var room []byte
+	for at := a.next.Add(1) - 1; at < int64(len(a.pieces)) && a.failed.Load() == nil; at = a.next.Add(1) - 1 {
+		c := a.pieces[at]
+		from, to := c.job.matrix.Source(c.from, c.to)
+		room = kernels.Grow(room, to-from)
+		err := a.program.Read(room, c.job.source[from:to])
+		if err == nil {
+			c.job.matrix.Pack(room, c.from, c.to)
+		}
+		a.packed(int64(to-from), err)
 	}
-	return int64(len(part))
+}
+
+// packed counts bytes, and lets the workers end where there was an error or nobody wants more.
+func (a *packing) packed(bytes int64, err error) {
+	a.report.Lock()
+	defer a.report.Unlock()
+	a.done += bytes
+	if err == nil && a.progress != nil {
+		err = a.progress(a.done, a.total)
+	}
+	if err != nil && a.stopped == nil {
+		a.stopped = err
+		a.next.Store(int64(len(a.pieces)))
+	}
 }
 
 // lookup reads rows of an embedding matrix from the file itself.

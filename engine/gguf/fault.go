@@ -24,7 +24,7 @@ func (f *File) Fault(what any) error { return faultOf(what, f.parts) }
 func (f *File) Changed() error {
 	for _, p := range f.parts {
 		now, err := os.Stat(p.path)
-		if err != nil || !p.mapped || !os.SameFile(p.info, now) {
+		if err != nil || p.file == nil || !os.SameFile(p.info, now) {
 			continue
 		}
 		size, same := now.Size() == p.info.Size(), now.ModTime().Equal(p.info.ModTime())
@@ -68,10 +68,14 @@ func faultOf(what any, parts []*part) error {
 	for _, p := range parts {
 		// Below the mapping the difference wraps around and is large.
 		at := fault.Addr() - uintptr(unsafe.Pointer(unsafe.SliceData(p.data)))
-		if p.mapped && at < uintptr(len(p.data)) {
-			return fmt.Errorf("%s: cannot be read at byte %d any more: the file was cut short or overwritten while it was open, or its disk failed; put it back and open it again",
-				p.path, at)
+		if p.file != nil && at < uintptr(len(p.data)) {
+			return p.unreadable(int(at))
 		}
 	}
 	return nil
+}
+
+func (p *part) unreadable(at int) error {
+	return fmt.Errorf("%s: cannot be read at byte %d any more: the file was cut short or overwritten while it was open, or its disk failed; put it back and open it again",
+		p.path, at)
 }

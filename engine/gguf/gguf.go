@@ -1,8 +1,8 @@
 // Package gguf reads GGUF files, versions 2 and 3, in one file or many: the
 // metadata and the tensor directory, with the tensors' data left where it is.
 //
-// Files are mapped, not read: Tensor.Data is a window into the mapping, valid
-// until Close, and nobody may write to it. Opening reads the header alone, and
+// Files are mapped: Tensor.Data is a window into the mapping, valid until Close, and
+// nobody may write to it. Who wants all of it once is faster with Read. Opening reads the header alone, and
 // never allocates more than a small multiple of the bytes that are really
 // there, whatever counts the file claims. Every error names the file, the byte
 // and what stood there. A File is safe for concurrent use until Close.
@@ -140,7 +140,7 @@ func (f *File) Tensor(name string) *Tensor { return f.byName[name] }
 func (f *File) Release(t *Tensor) {
 	page := os.Getpagesize()
 	for _, p := range f.parts {
-		if !p.mapped {
+		if p.file == nil {
 			continue
 		}
 		if start, end, ok := wholePages(p.data, t.Data, page); ok {
@@ -150,14 +150,30 @@ func (f *File) Release(t *Tensor) {
 	}
 }
 
+// Read copies data, a piece of a tensor, to buf, which is as long. Where the file is mapped it is
+// read instead: the first look at a mapped page takes several times as long as a copy of it. It is an
+// error where the file was cut short, as with Guard.
+func (f *File) Read(buf, data []byte) error {
+	for _, p := range f.parts {
+		at, ok := within(p.data, data)
+		if !ok || p.file == nil {
+			continue
+		}
+		n, err := p.file.ReadAt(buf, int64(at))
+		if err != nil {
+			return p.unreadable(at + n)
+		}
+		return nil
+	}
+	copy(buf, data)
+	return nil
+}
+
 // closeParts unmaps what Open mapped.
 func closeParts(parts []*part) error {
 	var errs []error
 	for _, p := range parts {
-		if p.mapped {
-			errs = append(errs, unmap(p.data))
-		}
-		p.data = nil
+		errs = append(errs, p.close())
 	}
 	return errors.Join(errs...)
 }

@@ -10,65 +10,87 @@ import (
 
 // openPart maps one file and reads its header.
 func openPart(path string) (*part, error) {
-	data, info, mapped, err := load(path)
-	if err != nil {
+	p := &part{path: path}
+	if err := p.load(); err != nil {
 		return nil, err
 	}
-	var p *part
-	err = guard([]*part{{path: path, data: data, mapped: mapped}}, func() (err error) {
-		p, err = parsePart(path, data)
+	parsed := p
+	err := guard([]*part{p}, func() (err error) {
+		parsed, err = parsePart(path, p.data)
 		return err
 	})
 	if err != nil {
-		if mapped {
-			err = errors.Join(err, unmap(data))
-		}
-		return nil, err
+		return nil, errors.Join(err, p.close())
 	}
-	p.mapped, p.info = mapped, info
-	return p, nil
+	parsed.file, parsed.info = p.file, p.info
+	return parsed, nil
 }
 
-// load brings a file's bytes into memory, mapped where the system can.
-func load(path string) (data []byte, info os.FileInfo, mapped bool, err error) {
+// load brings a file's bytes into memory, mapped where the system can; then the file stays open.
+func (p *part) load() (err error) {
 	// Looked at before it is opened: opening a pipe would wait for a writer.
-	if info, err = os.Stat(path); err != nil {
-		return nil, nil, false, err
+	info, err := os.Stat(p.path)
+	if err != nil {
+		return err
 	}
 	if !info.Mode().IsRegular() {
 		if info.IsDir() {
-			return nil, nil, false, fmt.Errorf("%s is a folder: name a GGUF file in it", path)
+			return fmt.Errorf("%s is a folder: name a GGUF file in it", p.path)
 		}
-		return nil, nil, false, fmt.Errorf("%s: not a regular file (%v)", path, info.Mode().Type())
+		return fmt.Errorf("%s: not a regular file (%v)", p.path, info.Mode().Type())
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(p.path)
 	if err != nil {
-		return nil, nil, false, err
+		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if info, err = file.Stat(); err != nil {
-		return nil, nil, false, err
+	mapped := false
+	defer func() {
+		if mapped {
+			p.file = file
+		} else {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	if p.info, err = file.Stat(); err != nil {
+		return err
 	}
+	size := p.info.Size()
 	switch {
-	case info.Size() == 0:
-		return nil, info, false, nil
-	case info.Size() > math.MaxInt:
-		return nil, nil, false, fmt.Errorf("%s: %d bytes are more than this system can address", path, info.Size())
+	case size == 0:
+		return nil
+	case size > math.MaxInt:
+		return fmt.Errorf("%s: %d bytes are more than this system can address", p.path, size)
 	}
-	if data, mapped, err = mapFile(file, int(info.Size())); err != nil {
-		return nil, nil, false, fmt.Errorf("%s: cannot map %d bytes: %w", path, info.Size(), err)
+	if p.data, mapped, err = mapFile(file, int(size)); err != nil {
+		return fmt.Errorf("%s: cannot map %d bytes: %w", p.path, size, err)
 	}
-	return data, info, mapped, nil
+	return nil
+}
+
+// close lets go of what is mapped.
+func (p *part) close() error {
+	data, file := p.data, p.file
+	p.data, p.file = nil, nil
+	if file == nil {
+		return nil
+	}
+	return errors.Join(unmap(data), file.Close())
+}
+
+// within returns where inner begins in the mapping; ok is false where it lies elsewhere.
+func within(mapping, inner []byte) (at int, ok bool) {
+	if len(inner) == 0 || len(mapping) == 0 {
+		return 0, false
+	}
+	at = int(uintptr(unsafe.Pointer(&inner[0])) - uintptr(unsafe.Pointer(&mapping[0])))
+	return at, at >= 0 && at < len(mapping)
 }
 
 // wholePages returns the range of whole pages that inner fills of the mapping,
 // which begins at a page; ok is false where inner lies elsewhere or fills none.
 func wholePages(mapping, inner []byte, page int) (start, end int, ok bool) {
-	if len(inner) == 0 || len(mapping) == 0 {
-		return 0, 0, false
-	}
-	at := int(uintptr(unsafe.Pointer(&inner[0])) - uintptr(unsafe.Pointer(&mapping[0])))
-	if at < 0 || at >= len(mapping) {
+	at, ok := within(mapping, inner)
+	if !ok {
 		return 0, 0, false
 	}
 	start = (at + page - 1) / page * page

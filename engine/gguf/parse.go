@@ -13,7 +13,7 @@ import (
 type part struct {
 	path    string
 	data    []byte
-	mapped  bool
+	file    *os.File    // that data is a mapping of, nil for bytes
 	info    os.FileInfo // when it was opened, nil for bytes
 	version int
 	// alignment and dataStart place the tensors; the header ends at headerEnd.

@@ -126,6 +126,42 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// Pieces of tensors are read as they stand in the mapping, or in the bytes; of a file that was cut
+// short the error names the byte.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.gguf")
+	data := newBuilder().tensor("w", F32, floats(2000), 2000).bytes()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	parsed, err := Parse("bytes", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 5000)
+	for _, f := range []*File{opened, parsed} {
+		piece := f.Tensor("w").Data[700:5700]
+		if err := f.Read(buf, piece); err != nil || !bytes.Equal(buf, piece) {
+			t.Errorf("%s: error %v, or other bytes", f.Path, err)
+		}
+	}
+	if opened.parts[0].file == nil {
+		return // where files are not mapped they are in memory
+	}
+	if err := os.Truncate(path, int64(len(data)-4000)); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("%s: cannot be read at byte %d any more", path, len(data)-4000)
+	if err := opened.Read(buf, opened.Tensor("w").Data[3000:]); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("cut short: error is %v, want %q", err, want)
+	}
+}
+
 // A file that is overwritten in place is noticed; what leaves the mapping as it was is
 // not taken for that.
 func TestChanged(t *testing.T) {

@@ -57,5 +57,8 @@ type Spec struct {
 	Params                           int64   // weights in the file
 }
 
+// Read copies a part of the file's data to buf, which is as long; see gguf.File.
+func (p *Program) Read(buf, data []byte) error { return p.File.Read(buf, data) }
+
 // Release tells the system that this part of the file's data is copied and not needed soon.
 func (p *Program) Release(data []byte) { p.File.Release(&gguf.Tensor{Data: data}) }

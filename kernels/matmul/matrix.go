@@ -26,8 +26,6 @@ type Matrix struct {
 	N, K   int
 	typ    Type
 	layout *layout
-	// source is the file's bytes, until packed.
-	source []byte
 	// panels holds Panels() panels of panelBytes each.
 	panels     []byte
 	panelBytes int
@@ -119,10 +117,8 @@ type product struct {
 	out [manyRows]*float32
 }
 
-// NewMatrix makes room for the packed form of n rows of k values of type t. It
-// keeps data, the file's bytes, until Packed is called; Pack must have run over all
-// panels by then.
-func NewMatrix(t Type, n, k int, data []byte) (*Matrix, error) {
+// NewMatrix makes room for the packed form of n rows of k values of type t; Pack fills it.
+func NewMatrix(t Type, n, k int) (*Matrix, error) {
 	f, ok := formats[t]
 	if !ok {
 		return nil, fmt.Errorf("matmul: tensor type %d is not supported", uint32(t))
@@ -130,10 +126,7 @@ func NewMatrix(t Type, n, k int, data []byte) (*Matrix, error) {
 	if n <= 0 || k <= 0 || k%f.values != 0 {
 		return nil, fmt.Errorf("matmul: a matrix of %d rows of %d values cannot be %s: its blocks are %d values", n, k, f.name, f.values)
 	}
-	if want := n * (k / f.values) * f.bytes; len(data) < want {
-		return nil, fmt.Errorf("matmul: %d rows of %d values of %s take %d bytes, the file has %d", n, k, f.name, want, len(data))
-	}
-	m := &Matrix{N: n, K: k, typ: t, layout: packingOf(t).layout, source: data}
+	m := &Matrix{N: n, K: k, typ: t, layout: packingOf(t).layout}
 	m.panelBytes = (m.blocks()*m.layout.bytes + 63) &^ 63
 	m.panels = kernels.WeightBytes(m.Panels() * m.panelBytes)
 	return m, nil
@@ -151,20 +144,26 @@ func (m *Matrix) Form() kernels.Form { return m.layout.form }
 // Bytes is the size of the packed weights.
 func (m *Matrix) Bytes() int64 { return int64(len(m.panels)) }
 
-// Pack repacks panels p0 to p1 from the file's bytes. Different panels may be
-// packed by different goroutines.
-func (m *Matrix) Pack(p0, p1 int) {
-	f, how := formats[m.typ], packingOf(m.typ)
-	stride := m.K / f.values * f.bytes
+// rowBytes is the size of a row in a file.
+func (m *Matrix) rowBytes() int { return m.K / formats[m.typ].values * formats[m.typ].bytes }
+
+// Source is where the rows of panels p0 to p1 are in the matrix's bytes of a file.
+func (m *Matrix) Source(p0, p1 int) (from, to int) {
+	return p0 * panelRows * m.rowBytes(), min(p1*panelRows, m.N) * m.rowBytes()
+}
+
+// Pack repacks panels p0 to p1 from data, the file's bytes of their rows. Different panels may
+// be packed by different goroutines.
+func (m *Matrix) Pack(data []byte, p0, p1 int) {
+	if from, to := m.Source(p0, p1); len(data) != to-from {
+		panic(fmt.Sprintf("matmul: panels %d to %d of %d rows of %d values take %d bytes, not %d", p0, p1, m.N, m.K, to-from, len(data)))
+	}
+	f, how, stride := formats[m.typ], packingOf(m.typ), m.rowBytes()
 	block := how.layout.bytes * how.split
 	for p := p0; p < p1; p++ {
 		dst := m.panels[p*m.panelBytes:][:m.panelBytes]
-		src := m.source[p*panelRows*stride:]
+		src := data[(p-p0)*panelRows*stride:]
 		n := min(panelRows, m.N-p*panelRows)
-		if p+1 < p1 {
-			// Packing reads in as many places at once as there are rows.
-			load(src[n*stride:][:min(panelRows, m.N-(p+1)*panelRows)*stride])
-		}
 		if f.values == 1 {
 			how.pack(dst, src, stride, n)
 			continue
@@ -174,9 +173,6 @@ func (m *Matrix) Pack(p0, p1 int) {
 		}
 	}
 }
-
-// Packed lets go of the file's bytes.
-func (m *Matrix) Packed() { m.source = nil }
 
 // Mul multiplies panels p0 to p1 with rows of the input: out[i*ld+n] is the sum
 // over k of W[n][k] times row rows[i], for the panels' n; rows nil means all rows

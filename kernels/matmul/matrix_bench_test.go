@@ -228,16 +228,18 @@ func BenchmarkPack(b *testing.B) {
 	const n, k, panels = 32768, 3072, 8
 	for _, typ := range []Type{Q8_0, Q4_0, Q5_0, Q4_K, Q5_K, Q6_K, IQ4_XS, F16, BF16, F32} {
 		b.Run(typ.String(), func(b *testing.B) {
-			m, err := NewMatrix(typ, n, k, benchWeights(rand.New(rand.NewPCG(1, 2)), typ, n*k))
+			data := benchWeights(rand.New(rand.NewPCG(1, 2)), typ, n*k)
+			m, err := NewMatrix(typ, n, k)
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(m.Bytes())
-			m.Pack(0, m.Panels())
+			m.Pack(data, 0, m.Panels())
 			b.ResetTimer()
 			best := together(1, b.N*m.Panels()/panels, func(_, i int) {
 				p := i * panels % m.Panels()
-				m.Pack(p, p+panels)
+				from, to := m.Source(p, p+panels)
+				m.Pack(data[from:to], p, p+panels)
 			})
 			reportBest(b, best, 0, float64(m.panelBytes*panels))
 		})

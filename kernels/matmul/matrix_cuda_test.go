@@ -72,11 +72,11 @@ func deviceProduct(t testing.TB, q *kernels.Queue, m *DeviceMatrix, x []float32,
 // reference multiplies with the CPU's form.
 func reference(t testing.TB, typ Type, n, k int, data []byte, x []float32, rows int) []float32 {
 	t.Helper()
-	m, err := NewMatrix(typ, n, k, data)
+	m, err := NewMatrix(typ, n, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Pack(0, m.Panels())
+	m.Pack(data, 0, m.Panels())
 	var in Input
 	in.Reset(m.Form(), rows, k)
 	in.Fill(x, k, 0, rows)

@@ -112,13 +112,14 @@ func (in *Input) values(r int) []float64 {
 
 func pack(t testing.TB, typ Type, n, k int, data []byte) *Matrix {
 	t.Helper()
-	m, err := NewMatrix(typ, n, k, data)
+	m, err := NewMatrix(typ, n, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Pack(0, m.Panels()/2)
-	m.Pack(m.Panels()/2, m.Panels())
-	m.Packed()
+	for _, p := range [][2]int{{0, m.Panels() / 2}, {m.Panels() / 2, m.Panels()}} {
+		from, to := m.Source(p[0], p[1])
+		m.Pack(data[from:to], p[0], p[1])
+	}
 	return m
 }
 
@@ -301,19 +302,29 @@ func TestPackForms(t *testing.T) {
 
 func TestNewMatrixRefuses(t *testing.T) {
 	for _, c := range []struct {
-		t           Type
-		n, k, bytes int
-	}{{Type(9999), 1, 32, 34}, {Q8_0, 1, 33, 64}, {Q8_0, 2, 32, 67}, {Q4_K, 1, 32, 144}, {Q8_0, 0, 32, 34}} {
-		if _, err := NewMatrix(c.t, c.n, c.k, make([]byte, c.bytes)); err == nil {
-			t.Errorf("%d rows of %d values of %s in %d bytes were taken", c.n, c.k, c.t, c.bytes)
+		t    Type
+		n, k int
+	}{{Type(9999), 1, 32}, {Q8_0, 1, 33}, {Q4_K, 1, 32}, {Q8_0, 0, 32}} {
+		if _, err := NewMatrix(c.t, c.n, c.k); err == nil {
+			t.Errorf("%d rows of %d values of %s were taken", c.n, c.k, c.t)
 		}
 	}
+	m, err := NewMatrix(Q8_0, 2, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("2 rows of 34 bytes were packed from 67")
+		}
+	}()
+	m.Pack(make([]byte, 67), 0, 1)
 }
 
 // The repacked copy of a common type takes no more room than the file's tensor.
 func TestMatrixBytes(t *testing.T) {
 	for _, typ := range []Type{F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, IQ4_NL, Q4_K, Q5_K, Q6_K} {
-		m, err := NewMatrix(typ, 64, 1024, make([]byte, 64*1024*4))
+		m, err := NewMatrix(typ, 64, 1024)
 		if err != nil {
 			t.Fatal(err)
 		}

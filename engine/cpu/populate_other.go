@@ -1,6 +1,0 @@
-//go:build !linux
-
-package cpu
-
-// populate has nobody to ask.
-func populate([]byte) {}
