@@ -182,7 +182,7 @@ func (m *Matrix) Mul(out []float32, ld int, in *Input, rows []int32, p0, p1 int)
 }
 
 // MulOn is Mul for a caller that goes on to panel end after p1: the first panel of what comes
-// then is on its way from memory when MulOn returns.
+// then, or with many rows its first block, is on its way from memory when MulOn returns.
 func (m *Matrix) MulOn(out []float32, ld int, in *Input, rows []int32, p0, p1, end int) {
 	if in.form != m.layout.form || in.k != m.K {
 		panic(fmt.Sprintf("matmul: input of form %d and %d values for a matrix of form %d and %d", in.form, in.k, m.layout.form, m.K))
