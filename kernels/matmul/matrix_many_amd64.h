@@ -84,6 +84,16 @@ next:                               \
 	SUBQ $n, R13       \
 	JMP  next
 
+// ENDGROUP keeps a group's float sums and goes on to the next one. What follows is for rows that are
+// not small.
+#define ENDGROUP(n, SEPARATE, TOGETHER, ROWS) \
+	ROWS(KEEP, 0)                         \
+	NEXTGROUP(n)                          \
+SEPARATE:                                     \
+	SPLIT                                 \
+	ROWS(APART, 0)                        \
+	JMP  TOGETHER
+
 // ENDMANY goes on to the next block, of so many bytes, and at last writes the results.
 #define ENDMANY(BYTES)                  \
 done:                                   \

@@ -84,12 +84,7 @@ TOGETHER:                                             \
 	ROWS(MINIMAM, 3)                              \
 	ROWS(FLOATSM, 0)                              \
 	ROWS(LESSM, 0)                                \
-	ROWS(KEEP, 0)                                 \
-	NEXTGROUP(n)                                  \
-SEPARATE:                                             \
-	SPLIT                                         \
-	ROWS(APART, 0)                                \
-	JMP  TOGETHER
+	ENDGROUP(n, SEPARATE, TOGETHER, ROWS)
 
 // func vnniQ4KMany(p *product)
 TEXT ·vnniQ4KMany(SB), 0, $4480-8

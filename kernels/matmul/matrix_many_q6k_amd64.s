@@ -78,12 +78,7 @@ TOGETHER:                                            \
 	CMPQ R14, $256                               \
 	JB   EIGHTH                                  \
 	ROWS(FLOATSM, 0)                             \
-	ROWS(KEEP, 0)                                \
-	NEXTGROUP(n)                                 \
-SEPARATE:                                            \
-	SPLIT                                        \
-	ROWS(APART, 0)                               \
-	JMP  TOGETHER
+	ENDGROUP(n, SEPARATE, TOGETHER, ROWS)
 
 // func vnniQ6KMany(p *product)
 TEXT ·vnniQ6KMany(SB), 0, $12672-8
