@@ -2,9 +2,9 @@
 // metadata and the tensor directory, with the tensors' data left where it is.
 //
 // Files are mapped: Tensor.Data is a window into the mapping, valid until Close, and
-// nobody may write to it. Who wants all of it once is faster with Read. Opening reads the header alone, and
-// never allocates more than a small multiple of the bytes that are really
-// there, whatever counts the file claims. Every error names the file, the byte
+// nobody may write to it. Who wants all of it once is faster with Read. Opening reads
+// the header alone, and never allocates more than a small multiple of the bytes that are
+// really there, whatever counts the file claims. Every error names the file, the byte
 // and what stood there. A File is safe for concurrent use until Close.
 package gguf
 
