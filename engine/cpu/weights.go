@@ -136,15 +136,19 @@ func (a *packing) work() {
 	}
 }
 
-// packed counts bytes, and lets the workers end where there was an error or nobody wants more.
+// packed counts bytes, and lets the workers end where there was an error or nobody wants more; who
+// is still at a piece then says nothing of it.
 func (a *packing) packed(bytes int64, err error) {
 	a.report.Lock()
 	defer a.report.Unlock()
+	if a.stopped != nil {
+		return
+	}
 	a.done += bytes
 	if err == nil && a.progress != nil {
 		err = a.progress(a.done, a.total)
 	}
-	if err != nil && a.stopped == nil {
+	if err != nil {
 		a.stopped = err
 		a.next.Store(int64(len(a.pieces)))
 	}

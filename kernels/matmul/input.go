@@ -63,7 +63,7 @@ func (in *Input) Reset(f kernels.Form, rows, k int) {
 	}
 	in.small = kernels.Grow(in.small, rows)
 	in.stride = (bytes + 63) &^ 63
-	if need := rows * in.stride; cap(in.data) < need {
+	if need := rows * in.stride; cap(in.data) < need+inputGap {
 		in.data = alignedBytes(need + inputGap)[:need]
 	} else {
 		in.data = in.data[:need]

@@ -20,8 +20,8 @@ func Softmax(out, x []float32) {
 	Scale(out, out, float32(1/sum))
 }
 
-// Maximum returns the largest value of x; x is not empty. Comparing is several times as fast as
-// max, which has to think of NaN and of zeros' signs, and waits for itself.
+// Maximum returns the largest value of x, which is not empty and has no NaN. Comparing is several
+// times as fast as max, which has to think of NaN and of zeros' signs, and waits for itself.
 func Maximum(x []float32) float32 {
 	top := x[0]
 	for _, v := range x {
