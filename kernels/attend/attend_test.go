@@ -57,6 +57,7 @@ func attendCases() []attendCase {
 		{args: args(10, 2, 128, 128), rows: 150, depth: 70, sinks: true},
 		{args: args(6, 2, 80, 72), rows: 100, depth: 130},
 		{args: args(71, 1, 64, 64), rows: 66, depth: 0},
+		{args: args(8, 4, 40, 20), rows: 70, depth: 130},
 		{args: args(6, 3, 256, 256), rows: 140, depth: 70},
 		{args: args(6, 2, 192, 128), rows: 90, depth: 200, sinks: true},
 		{args: capped, rows: 5, depth: 500},
