@@ -69,23 +69,23 @@ func (p Place) Row(n int) Place { return Place{p.Ptr + gpu.Ptr(4*n*p.Stride), p.
 // tile.cuh. The zero value is none.
 type Rounded struct {
 	Values, Records gpu.Ptr
-	// Halves is room of HalvesBytes for the same integers as halves, which are there
-	// whenever HalvesRows rows are, or 0.
-	Halves gpu.Ptr
-	Form   Form
-	Chunks int
+	// Gathered is room of GatheredBytes for the same rows again, as kernels want them that take all rows
+	// together; there whenever GatheredRows rows are. Or 0.
+	Gathered gpu.Ptr
+	Form     Form
+	Chunks   int
 }
 
 type RoundedArgs struct {
-	values, records, halves   gpu.Ptr
+	values, records, gathered gpu.Ptr
 	form, chunks, padded, pad int32
 }
 
 // Args are a launch's arguments for rows.
 func (r Rounded) Args(rows int) RoundedArgs {
-	a := RoundedArgs{values: r.Values, records: r.Records, halves: r.Halves, form: int32(r.Form), chunks: int32(r.Chunks)}
-	if r.Halves != 0 {
-		a.padded = int32(HalvesRows(rows))
+	a := RoundedArgs{values: r.Values, records: r.Records, gathered: r.Gathered, form: int32(r.Form), chunks: int32(r.Chunks)}
+	if r.Gathered != 0 {
+		a.padded = int32(GatheredRows(rows))
 	}
 	return a
 }
@@ -99,9 +99,9 @@ func RoundedBytes(f Form, rows, k int) (values, records int64) {
 	return chunks * 256, chunks * 64
 }
 
-// HalvesRows is for how many rows halves are laid out where there are rows: 32, 64, or 0
+// GatheredRows is for how many rows they are laid out where there are rows: 32, 64, or 0
 // where nobody wants them.
-func HalvesRows(rows int) int {
+func GatheredRows(rows int) int {
 	switch {
 	case rows <= 16 || rows > 64:
 		return 0
@@ -111,8 +111,15 @@ func HalvesRows(rows int) int {
 	return 64
 }
 
-// HalvesBytes is the room for the halves of k values, and what belongs to them.
-func HalvesBytes(k int) int64 { return int64((k+255)/256) * 64 * (512 + 36) }
+// GatheredBytes is the room for k values of up to 64 rows: for FormQ8 the bytes with their records, for
+// FormQ8K the integers as halves, and what belongs to them.
+func GatheredBytes(f Form, k int) int64 {
+	row := 256 + 64
+	if f == FormQ8K {
+		row = 512 + 36
+	}
+	return int64((k+255)/256) * 64 * int64(row)
+}
 
 // GridOf is how many blocks of a size some work takes, within what fills the device.
 func (q *Queue) GridOf(work, per int) int {

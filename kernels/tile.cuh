@@ -102,14 +102,16 @@ struct Bytes {
   __device__ __forceinline__ float half_scale() const { return __half2float(__float2half_rn(__fdiv_rn(top, 127.f))); }
   __device__ __forceinline__ int high() const { return (sum + 32) >> 6; }
   __device__ __forceinline__ int low() const { return sum - 64 * high(); }
+  // Four neighbours, the first in the lowest byte.
+  __device__ __forceinline__ uint32_t word(int h) const {
+    return (n[4 * h] & 255) | (n[4 * h + 1] & 255) << 8 | (n[4 * h + 2] & 255) << 16 | (uint32_t)n[4 * h + 3] << 24;
+  }
 };
 
 // Writes them as bytes with their record.
 static __device__ __forceinline__ void store_bytes(const Bytes& b, int form, int8_t* q, uint8_t* record) {
   int lane = threadIdx.x & 31, s = lane >> 2;
-  uint32_t words[2];
-  for (int h = 0; h < 2; h++)
-    words[h] = (b.n[4 * h] & 255) | (b.n[4 * h + 1] & 255) << 8 | (b.n[4 * h + 2] & 255) << 16 | (uint32_t)b.n[4 * h + 3] << 24;
+  uint32_t words[2] = {b.word(0), b.word(1)};
   // Values 8*(lane & 3) .. +7 of the sub-block: half (lane & 3) / 2, and two of its
   // four groups t.
   uint32_t* to = (uint32_t*)q + (s >> 1) * 16 + (s & 1) * 2 + ((lane >> 1) & 1) + (lane & 1) * 8;
@@ -136,9 +138,9 @@ static __device__ __forceinline__ uint32_t two_halves(int a, int b) {
 struct Rounded {
   int8_t* q;        // null: nowhere
   uint8_t* record;
-  uint8_t* halves;
+  uint8_t* gathered;
   int form, chunks;  // 256 values each
-  int padded, pad;   // rows of halves, or 0: none
+  int padded, pad;   // rows gathered, or 0: none
 };
 
 // Writes the integers as halves too: [256 a chunk][64 of them][padded][64], then records
@@ -148,15 +150,31 @@ struct Rounded {
 // 2t + 1 are 64 times the first pair of two, and the second.
 static __device__ __forceinline__ void store_halves(const Bytes& b, const Rounded& r, int row, int chunk) {
   int lane = threadIdx.x & 31, s = lane >> 2, piece = lane & 6, t = 2 * (lane & 1);
-  uint8_t* to = r.halves + ((size_t)(chunk * 4 + (lane >> 3)) * r.padded + row) * 128 + t * 4;
+  uint8_t* to = r.gathered + ((size_t)(chunk * 4 + (lane >> 3)) * r.padded + row) * 128 + t * 4;
   *(uint2*)(to + (piece ^ (row & 7)) * 16) = make_uint2(two_halves(b.n[0], b.n[2]), two_halves(b.n[4], b.n[6]));
   *(uint2*)(to + ((piece + 1) ^ (row & 7)) * 16) = make_uint2(two_halves(b.n[1], b.n[3]), two_halves(b.n[5], b.n[7]));
   if (lane & 3) return;
-  uint8_t* record = r.halves + (size_t)r.chunks * r.padded * 512 + (size_t)chunk * r.padded * record_halves;
+  uint8_t* record = r.gathered + (size_t)r.chunks * r.padded * 512 + (size_t)chunk * r.padded * record_halves;
   __half* sums = (__half*)(record + r.padded * 4 + row * 32 + (s >> 1) * 8 + (s & 1) * 2);
   sums[0] = __int2half_rn(b.high());
   sums[2] = __int2half_rn(b.low());
   if (lane == 0) ((float*)record)[row] = b.scale();
+}
+
+// Writes the bytes again in the order in which a warp that has copied a chunk of all rows wants them: of each
+// chunk [row / 8][s / 2][row % 8][t][s % 2][k / 16 % 2][4], scales [row / 8][s / 2][row % 8 / 2][s % 2][row % 2],
+// and, likewise, scales times sums.
+static __device__ __forceinline__ void store_ordered(const Bytes& b, const Rounded& r, int row, int chunk) {
+  int lane = threadIdx.x & 31, s = lane >> 2, pair = (row >> 3) * 4 + (s >> 1);
+  uint8_t* to = r.gathered + (size_t)chunk * r.padded * (256 + record_q8);
+  uint32_t* values = (uint32_t*)(to + pair * 512 + (row & 7) * 64 + (lane & 1) * 32 + (s & 1) * 8 + ((lane >> 1) & 1) * 4);
+  values[0] = b.word(0);
+  values[4] = b.word(1);
+  if (lane & 3) return;
+  float scale = b.half_scale();
+  float* scales = (float*)(to + r.padded * 256 + pair * 64 + ((row & 7) >> 1) * 16 + (s & 1) * 8 + (row & 1) * 4);
+  scales[0] = scale;
+  scales[r.padded * 8] = __fmul_rn(scale, (float)b.sum);
 }
 
 static __device__ __forceinline__ void emit(const Rounded& r, int row, int chunk, const float v[8]) {
@@ -164,5 +182,7 @@ static __device__ __forceinline__ void emit(const Rounded& r, int row, int chunk
   Bytes b(v, r.form == form_q8k);
   size_t at = (size_t)row * r.chunks + chunk;
   store_bytes(b, r.form, r.q + at * 256, r.record + at * (r.form == form_q8k ? record_q8k : record_q8));
-  if (r.padded > 0) store_halves(b, r, row, chunk);
+  if (r.padded == 0) return;
+  if (r.form == form_q8k) store_halves(b, r, row, chunk);
+  else store_ordered(b, r, row, chunk);
 }

@@ -109,8 +109,8 @@ func (c *compiler) roundedOf(ref model.Ref, form kernels.Form) (*rounded, error)
 	if err != nil {
 		return nil, err
 	}
-	if n := matmul.HalvesBytes(c.e.device, form, ref.Width); n > 0 {
-		if data.Halves, err = c.e.alloc(n); err != nil {
+	if n := matmul.GatheredBytes(c.e.device, form, ref.Width); n > 0 {
+		if data.Gathered, err = c.e.alloc(n); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/confab-tui/confab/gpu"
-	"github.com/confab-tui/confab/kernels"
 )
 
 // Operation by operation, every program gives on the device what it gives on the CPU.
@@ -16,11 +15,11 @@ import (
 // writes.
 func TestOperations(t *testing.T) {
 	all := models(t)
-	d, err := gpu.Open(0, kernels.Fatbin) // keeps the driver's context from one program to the next
+	release, err := gpu.Hold(0) // keeps the driver's context from one program to the next
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
+	defer release()
 	for name, path := range all {
 		t.Run(name, func(t *testing.T) {
 			p := load(t, path)

@@ -17,7 +17,7 @@ import (
 func BenchmarkDeviceProducts(b *testing.B) {
 	q := kerneltest.OnDevice(b)
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, typ := range []Type{Q4_K, Q6_K, Q8_0, MXFP4, F16, BF16} {
+	for _, typ := range []Type{Q4_0, Q4_K, Q6_K, Q8_0, MXFP4, F16, BF16} {
 		for _, shape := range [][3]int{{4096, 4096, 1}, {14336, 4096, 2}, {4096, 14336, 1}, {128256, 4096, 1}} {
 			if (typ == F16 || typ == BF16) && shape[0] > 14336 {
 				continue

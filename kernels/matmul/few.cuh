@@ -11,15 +11,15 @@
 // as in the other kernels.
 #pragma once
 #include "halves.cuh"
-#include "mul.cuh"
+#include "tall.cuh"
 #include "wgmma.cuh"
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-constexpr int few_strips = 8, few_warps = 8, few_high = few_strips * 16;  // rows of W a block
+constexpr int few_warps = 8;
 
 // What is in a place of the ring, and where.
 template <int T, int NT> struct FewPlace {
-  static constexpr int tile = Layout<T>::bytes, x = NT * 512, records = x + few_strips * tile;
+  static constexpr int tile = Layout<T>::bytes, x = NT * 512, records = x + tall_strips * tile;
   static constexpr int filled = records + NT * record_halves, bytes = (filled + 1023) & ~1023;
 };
 
@@ -38,44 +38,24 @@ template <int T, int NT> struct FewRing {
   }
 };
 
-// A place in the ring, and how often the ring has been gone round.
-struct FewTurn {
-  int place = 0, round = 0;
-  __device__ __forceinline__ void next(int places) {
-    if (++place == places) place = 0, round ^= 1;
-  }
-};
-
-// What a block works on: tiles from first on, every step-th; chunks c0 to c1.
-struct FewWork {
-  int first, tiles, step, c0, c1;
-};
-
-// The job that a tile of the launch belongs to; tile becomes its number there.
-static __device__ __forceinline__ const MulJob& job_of_tile(const MulArgs& a, int& tile) {
-  int j = tile < a.job[0].blocks ? 0 : tile < a.job[1].blocks ? 1 : 2;
-  if (j > 0) tile -= a.job[j - 1].blocks;
-  return a.job[j];
-}
-
 // The warp that brings weights, a strip a lane, and x.
 template <int T, int NT> struct FewFeed {
   using Place = FewPlace<T, NT>;
   const MulArgs& a;
-  const FewWork& work;
+  const TallWork& work;
   FewRing<T, NT> ring;
   int lane;
 
   __device__ __forceinline__ void weights(int tile, int c, int i) const {
     if (lane == 0) barrier_expect(ring.full(i), Place::filled);
-    if (lane >= few_strips) return;
+    if (lane >= tall_strips) return;
     const MulJob& job = job_of_tile(a, tile);
-    int strip = min(tile * few_strips + lane, (job.n + 15) / 16 - 1);
+    int strip = min(tile * tall_strips + lane, (job.n + 15) / 16 - 1);
     bulk_copy(ring.place(i) + Place::x + lane * Place::tile, job.w + ((size_t)strip * a.chunks + c) * Place::tile, Place::tile, ring.full(i));
   }
   __device__ __forceinline__ void rows(int c, int i) const {
-    if (lane == few_strips) bulk_copy(ring.place(i), (const uint8_t*)a.x + (size_t)c * Place::x, Place::x, ring.full(i));
-    if (lane == few_strips + 1)
+    if (lane == tall_strips) bulk_copy(ring.place(i), (const uint8_t*)a.x + (size_t)c * Place::x, Place::x, ring.full(i));
+    if (lane == tall_strips + 1)
       bulk_copy(ring.place(i) + Place::records, a.record + (size_t)c * NT * record_halves, NT * record_halves, ring.full(i));
   }
   __device__ __forceinline__ void run() const {
@@ -83,7 +63,7 @@ template <int T, int NT> struct FewFeed {
     for (int i = 0; i < early; i++) weights(work.first, work.c0 + i, i);
     overlap_wait();
     for (int i = 0; i < early; i++) rows(work.c0 + i, i);
-    FewTurn turn;
+    Turn turn;
     int n = 0;
     for (int tile = work.first; tile < work.tiles; tile += work.step)
 #pragma unroll 1
@@ -217,7 +197,7 @@ template <int T, int NT> struct FewSums {
   }
 
   // A tile's chunks; eighths go into sum, or, where a cluster adds them, each by itself to put.
-  template <class Put> __device__ __forceinline__ void multiply(const FewWork& work, const FewRing<T, NT>& ring, FewTurn& turn, int chunks, int warp, int lane, Put put) {
+  template <class Put> __device__ __forceinline__ void multiply(const TallWork& work, const FewRing<T, NT>& ring, Turn& turn, int chunks, int warp, int lane, Put put) {
     float part[NT / 2];
     int e = 0, edge = 0;
 #pragma unroll 1
@@ -257,46 +237,13 @@ template <int T, int NT> struct FewSums {
   }
 };
 
-// Eighths of a tile that a cluster adds up: [eighth of the block][row of x][row of W].
-template <int NT> struct FewEighths {
-  static constexpr int stride = few_high + 4, plane = NT * stride * 4;
-  uint32_t at;
-
-  template <class Part> __device__ __forceinline__ void put(int e, const Part& part, int warp, int lane) const {
-#pragma unroll
-    for (int i = 0; i < NT / 2; i++) {
-      int m = i / 4 * 8 + 2 * (lane & 3) + (i & 1), n = warp * 16 + (lane >> 2) + 8 * (i >> 1 & 1);
-      store_shared(at + e * plane + (m * stride + n) * 4, part[i]);
-    }
-  }
-  // Adds them in order; each block writes its share of rows of x.
-  __device__ __forceinline__ void write(const MulJob& job, int tile, int count, int ranks, int rank, int warp, int lane) const {
-    int m0 = NT * rank / ranks, m1 = min(NT * (rank + 1) / ranks, count);
-    for (int m = m0 + warp; m < m1; m += few_warps)
-#pragma unroll
-      for (int i = 0; i < few_high / 32; i++) {
-        int r = lane + 32 * i, n = tile * few_high + r;
-        if (n >= job.n) break;
-        float bias = job.bias ? job.bias[n] : 0, more = job.add ? job.add[(size_t)m * job.ldadd + n] : 0, v = 0;
-#pragma unroll
-        for (int e = 0; e < 8; e++) {
-          float u = shared_float(shared_of(at, e * ranks / 8) + (e - e * ranks / 8 * 8 / ranks) * plane + (m * stride + r) * 4);
-          v = e == 0 ? u : v + u;
-        }
-        if (job.bias) v += bias;
-        if (job.add) v += more;
-        job.out[(size_t)m * job.ldo + n] = v;
-      }
-  }
-};
-
 template <int T, int NT> static __device__ __forceinline__ void mul_few(const MulArgs& a, uint8_t* memory) {
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, ranks = cluster_size(), rank = cluster_rank();
   FewRing<T, NT> ring = {shared_address(memory), a.slots};
   if (threadIdx.x == 0) ring.init();
   __syncthreads();
-  int e0 = 8 * rank / ranks, e1 = 8 * (rank + 1) / ranks;
-  FewWork work = {(int)blockIdx.y, a.job[2].blocks, (int)gridDim.y, a.chunks * e0 / 8, a.chunks * e1 / 8};
+  int e0 = 8 * rank / ranks;
+  TallWork work(a, rank, ranks);
   if (warp == few_warps) {
     FewFeed<T, NT>{a, work, ring, lane}.run();
     if (ranks > 1) cluster_barrier(), cluster_left();
@@ -304,15 +251,19 @@ template <int T, int NT> static __device__ __forceinline__ void mul_few(const Mu
   }
   overlap_wait();
   int count = a.count ? min(*a.count, a.rows) : a.rows;
-  FewTurn turn;
+  Turn turn;
   FewSums<T, NT> sums;
-  FewEighths<NT> eighths = {ring.eighths()};
+  Eighths<NT> eighths = {ring.eighths()};
   for (int tile = work.first; tile < work.tiles; tile += work.step) {
     int local = tile;
     const MulJob& job = job_of_tile(a, local);
     sums.clear();
     if (ranks > 1) {
-      sums.multiply(work, ring, turn, a.chunks, warp, lane, [&](int e, const auto& part) { eighths.put(e - e0, part, warp, lane); });
+      sums.multiply(work, ring, turn, a.chunks, warp, lane, [&](int e, const auto& part) {
+#pragma unroll
+        for (int i = 0; i < NT / 2; i++)
+          eighths.put(e - e0, i / 4 * 8 + 2 * (lane & 3) + (i & 1), warp * 16 + (lane >> 2) + 8 * (i >> 1 & 1), part[i]);
+      });
       cluster_barrier();
       eighths.write(job, local, count, ranks, rank, warp, lane);
       cluster_left();
@@ -321,7 +272,7 @@ template <int T, int NT> static __device__ __forceinline__ void mul_few(const Mu
 #pragma unroll
         for (int i = 0; i < NT / 2; i++) sums.sum[i] += part[i];
       });
-      sums.write(job, local * few_strips + warp, count, lane);
+      sums.write(job, local * tall_strips + warp, count, lane);
     }
   }
 }

@@ -10,23 +10,13 @@ import (
 )
 
 // fewForm is how the kernel for 17 to 64 rows on Hopper (few.cuh) runs: room for rows of x,
-// and how many blocks share the chunks of a tile of fewHigh rows of weights.
+// and how many blocks share the chunks of a tile of tallHigh rows of weights.
 type fewForm struct{ rows, split int }
-
-const fewHigh = 128
-
-// HalvesBytes is the room for an input of k values as halves, or 0 where no product wants it.
-func HalvesBytes(d *gpu.Device, form kernels.Form, k int) int64 {
-	if !d.Hopper() || form != kernels.FormQ8K {
-		return 0
-	}
-	return kernels.HalvesBytes(k)
-}
 
 // chooseFew returns the form for rows of x and tiles of weights, or false where other kernels are
 // as fast.
 func chooseFew(d *gpu.Device, w *DeviceMatrix, rows, tiles int) (fewForm, bool) {
-	f := fewForm{rows: kernels.HalvesRows(rows), split: 1}
+	f := fewForm{rows: kernels.GatheredRows(rows), split: 1}
 	if !d.Hopper() || f.rows == 0 || w.Type != Q4_K && w.Type != Q5_K {
 		return f, false
 	}
@@ -52,12 +42,12 @@ func chooseFew(d *gpu.Device, w *DeviceMatrix, rows, tiles int) (fewForm, bool) 
 func (f fewForm) blocks() int { return 64 / f.rows }
 
 // room is a block's shared memory, and how many chunks find a place there beside the
-// eighths that a cluster adds up; see FewPlace and FewEighths.
+// eighths that a cluster adds up; see FewPlace and Eighths.
 func (f fewForm) room(most int, t Type) (shared, places int) {
 	shared = (most+1024)/f.blocks() - 1024
-	left, place := shared-1024, (f.rows*(512+36)+fewHigh/16*tileBytes(t)+1023)&^1023
+	left, place := shared-1024, (f.rows*(512+36)+tallHigh/16*tileBytes(t)+1023)&^1023
 	if f.split > 1 {
-		left -= 8 / f.split * f.rows * (fewHigh + 4) * 4
+		left -= 8 / f.split * f.rows * (tallHigh + 4) * 4
 	}
 	return shared, min(8, left/place)
 }
@@ -65,11 +55,11 @@ func (f fewForm) room(most int, t Type) (shared, places int) {
 // queueFew queues those of the products that have the type of w, with x in halves.
 func queueFew(q *kernels.Queue, products []Product, w *DeviceMatrix, a mulArgs, x kernels.Rounded, f fewForm) {
 	shared, places := f.room(q.Device.SharedMax, w.Type)
-	tiles := fillJobs(&a.jobs, products, w.Type, fewHigh)
+	tiles := fillJobs(&a.jobs, products, w.Type, tallHigh)
 	if f.split == 1 {
 		tiles = min(tiles, f.blocks()*q.Device.SMs)
 	}
-	a.x, a.record = x.Halves, x.Halves+gpu.Ptr(int(a.columns)*f.rows*512)
+	a.x, a.record = x.Gathered, x.Gathered+gpu.Ptr(int(a.columns)*f.rows*512)
 	a.slots = int32(places)
 	kernels.Launch(q, fmt.Sprintf("mul_%d_few_%d", w.Type, f.rows), gpu.Config{
 		Grid: [3]int{f.split, tiles}, Threads: 288, Cluster: f.split, Shared: shared}, a)

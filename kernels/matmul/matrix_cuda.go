@@ -202,9 +202,15 @@ func queueType(q *kernels.Queue, products []Product, w *DeviceMatrix, x kernels.
 	if wide {
 		high = 128
 	}
-	if f, ok := chooseFew(q.Device, w, rows.Rows, fillJobs(&a.jobs, products, w.Type, fewHigh)); ok && rows.Lists == nil && rounded.Halves != 0 {
-		queueFew(q, products, w, a, rounded, f)
-		return
+	if tiles := fillJobs(&a.jobs, products, w.Type, tallHigh); rounded.Gathered != 0 && rows.Lists == nil {
+		if f, ok := chooseFew(q.Device, w, rows.Rows, tiles); ok {
+			queueFew(q, products, w, a, rounded, f)
+			return
+		}
+		if f, ok := chooseDozens(q.Device, w, rows.Rows, tiles); ok {
+			queueDozens(q, products, w, a, rounded, f)
+			return
+		}
 	}
 	blocks := fillJobs(&a.jobs, products, w.Type, high)
 	if f, ok := chooseStream(q.Device, w, rows.Rows, blocks); ok && rows.Lists == nil {

@@ -47,9 +47,9 @@ func newRounded(t testing.TB, q *kernels.Queue, f kernels.Form, rows, k int) ker
 	if err := q.Device.Fill(r.Records, 0xff, records); err != nil {
 		t.Fatal(err)
 	}
-	if n := HalvesBytes(q.Device, f, k); n > 0 {
-		r.Halves = kerneltest.Put(t, q, make([]byte, n))
-		if err := q.Device.Fill(r.Halves, 0xff, n); err != nil {
+	if n := GatheredBytes(q.Device, f, k); n > 0 {
+		r.Gathered = kerneltest.Put(t, q, make([]byte, n))
+		if err := q.Device.Fill(r.Gathered, 0xff, n); err != nil {
 			t.Fatal(err)
 		}
 	}
