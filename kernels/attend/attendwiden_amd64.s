@@ -32,8 +32,8 @@
 	MOVLQSX (R8)(BX*4), AX    \
 	IMULQ keyBytes+80(FP), AX \
 	ADDQ keys+72(FP), AX      \
-	PREFETCHT0 (AX)           \
-	PREFETCHT0 64(AX)
+	PREFETCHT1 (AX)           \
+	PREFETCHT1 64(AX)
 
 // func attendWiden4512(out, weights, shrink *float32, cells *int32, base *uint16, strideBytes, n, stride int, ahead *int32, keys *uint16, keyBytes int)
 //
