@@ -112,6 +112,8 @@ type product struct {
 	mask uint32
 	// small says that all input rows are small (see Input).
 	small bool
+	// few says that so few rows share the panel that memory may be the bound.
+	few bool
 	// x are the prepared input rows, out where their results for the panel go.
 	x   [manyRows]*byte
 	out [manyRows]*float32
@@ -230,7 +232,7 @@ func tileRows(stride int) int {
 }
 
 func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1, end int) {
-	a := product{blocks: m.blocks(), bytes: m.layout.bytes}
+	a := product{blocks: m.blocks(), bytes: m.layout.bytes, few: i1-i0 <= manyRows}
 	most := groupRows
 	if i1-i0 > groupRows && manySteps(m.layout.kind) > 0 {
 		most = manyRows

@@ -34,6 +34,9 @@ func wantsWide() bool { return kernels.HasAVX2FMA && !kernels.HasAVX512VNNI }
 
 // multiplyVNNI says false where the processor lacks what the layout needs.
 func multiplyVNNI(k kind, p *product) bool {
+	if kernels.PrefetchesToL2 && multiplyL2(k, p) {
+		return true
+	}
 	switch k {
 	case kindF32:
 		avx512F32(p)

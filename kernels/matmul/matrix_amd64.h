@@ -47,6 +47,11 @@
 	PREFETCHT0 (BX) \
 	ADDQ       DX, BX
 
+// AHEADL2 is AHEAD for processors with kernels.PrefetchesToL2.
+#define AHEADL2         \
+	PREFETCHT1 (BX) \
+	ADDQ       DX, BX
+
 // CHOOSE jumps to the body for the number of rows.
 #define CHOOSE                    \
 	MOVQ product_rows(DI), AX \
