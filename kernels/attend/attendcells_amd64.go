@@ -4,6 +4,9 @@ import (
 	"github.com/confab-tui/confab/kernels"
 )
 
+// askL2 is what ASK looks at (ask_amd64.h).
+var askL2 = kernels.PrefetchesToL2
+
 // attendCellsRows is the most rows whose scores are taken from the cells directly.
 // Scratch has room for that many, since fewer are rounded up.
 const attendCellsRows = 8

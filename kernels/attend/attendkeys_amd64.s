@@ -1,11 +1,11 @@
 #include "textflag.h"
+#include "ask_amd64.h"
 
 // Decoding attention for AVX-512, bound by the memory that holds the cells: with 8
 // rows of queries or fewer a block's keys are turned in registers and its values
 // widened on the way, since each serves too few products to be written down first.
 // Sums have the order of the tiles of attend_amd64.s, and so the same bits. On the way, these
-// kernels fetch the values of the same cells, and those of values the keys of the next cells: to the
-// second-level cache, since more lines can be on their way there than the first-level cache has buffers for.
+// kernels fetch the values of the same cells, and those of values the keys of the next cells.
 
 // The two halves of 16 rows of 16 halves, rows i and i+8 in one vector, become
 // vectors of one dimension each: Z of d has d in its lanes 0 and 2, d+8 in 1 and 3.
@@ -129,7 +129,7 @@
 // FETCH asks for a piece of a cell's values: DX bytes from the address at R13.
 #define FETCH(d) \
 	MOVQ (8*(d))(R13), AX \
-	PREFETCHT1 (AX)(DX*1)
+	ASK((AX)(DX*1))
 
 // A tile is 16 dimensions, half a line: two tiles fetch a line, one of them for the first half of
 // the cells. Their addresses are from R14 on; half of them take so many times 32 bytes.

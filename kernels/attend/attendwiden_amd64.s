@@ -1,4 +1,5 @@
 #include "textflag.h"
+#include "ask_amd64.h"
 
 // The values of decoding attention for AVX-512; see attendkeys_amd64.s.
 
@@ -32,8 +33,8 @@
 	MOVLQSX (R8)(BX*4), AX    \
 	IMULQ keyBytes+80(FP), AX \
 	ADDQ keys+72(FP), AX      \
-	PREFETCHT1 (AX)           \
-	PREFETCHT1 64(AX)
+	ASK((AX))                 \
+	ASK(64(AX))
 
 // func attendWiden4512(out, weights, shrink *float32, cells *int32, base *uint16, strideBytes, n, stride int, ahead *int32, keys *uint16, keyBytes int)
 //
