@@ -68,34 +68,10 @@ GLOBL masks<>(SB), RODATA|NOPTR, $8
 TEXT ·vnniQ2_0(SB), NOSPLIT, $0-8
 	BEGIN
 	VPBROADCASTD masks<>+0(SB), Z29
-	CHOOSE
-one:
-	Q2_0(block1, ROWS1)
-two:
-	Q2_0(block2, ROWS2)
-three:
-	Q2_0(block3, ROWS3)
-four:
-	Q2_0(block4, ROWS4)
-five:
-	Q2_0(block5, ROWS5)
-six:
-	Q2_0(block6, ROWS6)
+	BODIES(Q2_0)
 
 // func vnniQ1_0(p *product)
 TEXT ·vnniQ1_0(SB), NOSPLIT, $0-8
 	BEGIN
 	VPBROADCASTD masks<>+4(SB), Z29
-	CHOOSE
-one:
-	Q1_0(block1, ROWS1)
-two:
-	Q1_0(block2, ROWS2)
-three:
-	Q1_0(block3, ROWS3)
-four:
-	Q1_0(block4, ROWS4)
-five:
-	Q1_0(block5, ROWS5)
-six:
-	Q1_0(block6, ROWS6)
+	BODIES(Q1_0)

@@ -63,16 +63,4 @@ HALF:                            \
 TEXT ·vnniI8K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	CHOOSE
-one:
-	I8K(block1, half1, ROWS1)
-two:
-	I8K(block2, half2, ROWS2)
-three:
-	I8K(block3, half3, ROWS3)
-four:
-	I8K(block4, half4, ROWS4)
-five:
-	I8K(block5, half5, ROWS5)
-six:
-	I8K(block6, half6, ROWS6)
+	BODIES2(I8K)

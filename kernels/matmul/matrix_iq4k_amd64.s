@@ -97,34 +97,10 @@ BLOCK:                               \
 TEXT ·vnniIQ4K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	CHOOSE
-one:
-	IQ4K(block1, half1, ROWS1)
-two:
-	IQ4K(block2, half2, ROWS2)
-three:
-	IQ4K(block3, half3, ROWS3)
-four:
-	IQ4K(block4, half4, ROWS4)
-five:
-	IQ4K(block5, half5, ROWS5)
-six:
-	IQ4K(block6, half6, ROWS6)
+	BODIES2(IQ4K)
 
 // func vnniIQ3(p *product)
 TEXT ·vnniIQ3(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	CHOOSE
-one:
-	IQ3(block1, half1, ROWS1)
-two:
-	IQ3(block2, half2, ROWS2)
-three:
-	IQ3(block3, half3, ROWS3)
-four:
-	IQ3(block4, half4, ROWS4)
-five:
-	IQ3(block5, half5, ROWS5)
-six:
-	IQ3(block6, half6, ROWS6)
+	BODIES2(IQ3)

@@ -129,16 +129,4 @@ six:
 TEXT ·vnniQ3K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	CHOOSE
-one:
-	Q3K(block1, half1, ROWS1)
-two:
-	Q3K(block2, half2, ROWS2)
-three:
-	Q3K(block3, half3, ROWS3)
-four:
-	Q3K(block4, half4, ROWS4)
-five:
-	Q3K(block5, half5, ROWS5)
-six:
-	Q3K(block6, half6, ROWS6)
+	BODIES2(Q3K)

@@ -204,19 +204,7 @@ six:
 TEXT ·vnniQ4_1(SB), NOSPLIT, $0-8
 	BEGIN
 	VPBROADCASTD nibble<>+0(SB), Z29
-	CHOOSE
-one:
-	Q4_1(block1, ROWS1)
-two:
-	Q4_1(block2, ROWS2)
-three:
-	Q4_1(block3, ROWS3)
-four:
-	Q4_1(block4, ROWS4)
-five:
-	Q4_1(block5, ROWS5)
-six:
-	Q4_1(block6, ROWS6)
+	BODIES(Q4_1)
 
 // func vnniNVFP4(p *product)
 TEXT ·vnniNVFP4(SB), NOSPLIT, $0-8
@@ -224,16 +212,4 @@ TEXT ·vnniNVFP4(SB), NOSPLIT, $0-8
 	VPBROADCASTD nibble<>+0(SB), Z29
 	VPBROADCASTD offset<>(SB), Z30
 	VBROADCASTI32X4 fp4<>(SB), Z31
-	CHOOSE
-one:
-	NVFP4(block1, ROWS1)
-two:
-	NVFP4(block2, ROWS2)
-three:
-	NVFP4(block3, ROWS3)
-four:
-	NVFP4(block4, ROWS4)
-five:
-	NVFP4(block5, ROWS5)
-six:
-	NVFP4(block6, ROWS6)
+	BODIES(NVFP4)

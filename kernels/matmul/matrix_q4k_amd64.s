@@ -61,31 +61,17 @@ QUARTER:                          \
 	ROWS(STOREK, 0)           \
 	END
 
-// ROWS1TO6 is the kernel from its arguments to its end.
-#define ROWS1TO6                     \
-	BEGIN                        \
-	ALIGN                        \
-	CHOOSE                       \
-one:                                 \
-	Q4K(block1, quarter1, ROWS1) \
-two:                                 \
-	Q4K(block2, quarter2, ROWS2) \
-three:                               \
-	Q4K(block3, quarter3, ROWS3) \
-four:                                \
-	Q4K(block4, quarter4, ROWS4) \
-five:                                \
-	Q4K(block5, quarter5, ROWS5) \
-six:                                 \
-	Q4K(block6, quarter6, ROWS6)
-
 // func vnniQ4K(p *product)
 TEXT ·vnniQ4K(SB), 0, $1344-8
-	ROWS1TO6
+	BEGIN
+	ALIGN
+	BODIES2(Q4K)
 
 #undef AHEAD
 #define AHEAD AHEADL2
 
 // func vnniQ4KL2(p *product)
 TEXT ·vnniQ4KL2(SB), 0, $1344-8
-	ROWS1TO6
+	BEGIN
+	ALIGN
+	BODIES2(Q4K)

@@ -83,35 +83,11 @@ TEXT ·vnniQ5_0(SB), NOSPLIT, $0-8
 	VPBROADCASTD nibble<>+0(SB), Z29
 	VPBROADCASTD nibble<>+4(SB), Z30
 	VBROADCASTI32X4 q5<>(SB), Z31
-	CHOOSE
-one:
-	Q5_0(block1, ROWS1)
-two:
-	Q5_0(block2, ROWS2)
-three:
-	Q5_0(block3, ROWS3)
-four:
-	Q5_0(block4, ROWS4)
-five:
-	Q5_0(block5, ROWS5)
-six:
-	Q5_0(block6, ROWS6)
+	BODIES(Q5_0)
 
 // func vnniQ5_1(p *product)
 TEXT ·vnniQ5_1(SB), NOSPLIT, $0-8
 	BEGIN
 	VPBROADCASTD nibble<>+0(SB), Z29
 	VPBROADCASTD nibble<>+4(SB), Z30
-	CHOOSE
-one:
-	Q5_1(block1, ROWS1)
-two:
-	Q5_1(block2, ROWS2)
-three:
-	Q5_1(block3, ROWS3)
-four:
-	Q5_1(block4, ROWS4)
-five:
-	Q5_1(block5, ROWS5)
-six:
-	Q5_1(block6, ROWS6)
+	BODIES(Q5_1)

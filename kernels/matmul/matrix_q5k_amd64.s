@@ -79,16 +79,4 @@ QUARTER:                              \
 TEXT ·vnniQ5K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	CHOOSE
-one:
-	Q5K(block1, quarter1, ROWS1)
-two:
-	Q5K(block2, quarter2, ROWS2)
-three:
-	Q5K(block3, quarter3, ROWS3)
-four:
-	Q5K(block4, quarter4, ROWS4)
-five:
-	Q5K(block5, quarter5, ROWS5)
-six:
-	Q5K(block6, quarter6, ROWS6)
+	BODIES2(Q5K)

@@ -96,31 +96,17 @@ HALF:                                \
 	ROWS(STOREK, 0)              \
 	END
 
-// ROWS1TO6 is the kernel from its arguments to its end.
-#define ROWS1TO6                  \
-	BEGIN                     \
-	ALIGN                     \
-	CHOOSE                    \
-one:                              \
-	Q6K(block1, half1, ROWS1) \
-two:                              \
-	Q6K(block2, half2, ROWS2) \
-three:                            \
-	Q6K(block3, half3, ROWS3) \
-four:                             \
-	Q6K(block4, half4, ROWS4) \
-five:                             \
-	Q6K(block5, half5, ROWS5) \
-six:                              \
-	Q6K(block6, half6, ROWS6)
-
 // func vnniQ6K(p *product)
 TEXT ·vnniQ6K(SB), 0, $1344-8
-	ROWS1TO6
+	BEGIN
+	ALIGN
+	BODIES2(Q6K)
 
 #undef AHEAD
 #define AHEAD AHEADL2
 
 // func vnniQ6KL2(p *product)
 TEXT ·vnniQ6KL2(SB), 0, $1344-8
-	ROWS1TO6
+	BEGIN
+	ALIGN
+	BODIES2(Q6K)

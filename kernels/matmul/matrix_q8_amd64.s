@@ -33,30 +33,15 @@ BLOCK:                      \
 	ROWS(STORE, 0)      \
 	END
 
-// ROWS1TO6 is the kernel from its arguments to its end.
-#define ROWS1TO6          \
-	BEGIN             \
-	CHOOSE            \
-one:                      \
-	I8(block1, ROWS1) \
-two:                      \
-	I8(block2, ROWS2) \
-three:                    \
-	I8(block3, ROWS3) \
-four:                     \
-	I8(block4, ROWS4) \
-five:                     \
-	I8(block5, ROWS5) \
-six:                      \
-	I8(block6, ROWS6)
-
 // func vnniI8(p *product)
 TEXT ·vnniI8(SB), NOSPLIT, $0-8
-	ROWS1TO6
+	BEGIN
+	BODIES(I8)
 
 #undef AHEAD
 #define AHEAD AHEADL2
 
 // func vnniI8L2(p *product)
 TEXT ·vnniI8L2(SB), NOSPLIT, $0-8
-	ROWS1TO6
+	BEGIN
+	BODIES(I8)
