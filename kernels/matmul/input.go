@@ -3,6 +3,7 @@ package matmul
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/confab-tui/confab/kernels"
@@ -44,6 +45,8 @@ type Input struct {
 	// stride is the bytes of a row, a multiple of 64.
 	stride int
 	data   []byte
+	// at is where each row begins.
+	at []*byte
 	// small says of a row of FormQ8K that each 16 neighbours' magnitudes add up to smallSum at
 	// most: products of a sub-block fit in 16 bits then. It may be false of such rows.
 	small []bool
@@ -68,10 +71,25 @@ func (in *Input) Reset(f kernels.Form, rows, k int) {
 	} else {
 		in.data = in.data[:need]
 	}
+	in.at = kernels.Grow(in.at, rows)
+	for r := range in.at {
+		in.at[r] = &in.data[r*in.stride]
+	}
 }
 
-// row is where row r begins.
-func (in *Input) row(r int) *byte { return &in.data[r*in.stride] }
+// group points at the addresses of n rows from i on, or of those that are listed there, for which it
+// uses room. It says whether all of them are small.
+func (in *Input) group(i, n int, listed []int32, room *[manyRows]*byte) (at **byte, small bool) {
+	if listed == nil {
+		return &in.at[i], !slices.Contains(in.small[i:i+n], false)
+	}
+	small = true
+	for j, r := range listed[i : i+n] {
+		room[j] = in.at[r]
+		small = small && in.small[r]
+	}
+	return &room[0], small
+}
 
 // Fill prepares rows r0 to r1 of x, whose rows are ld values apart. Different rows
 // may be filled by different goroutines.

@@ -114,9 +114,19 @@ type product struct {
 	small bool
 	// few says that so few rows share the panel that memory may be the bound.
 	few bool
-	// x are the prepared input rows, out where their results for the panel go.
-	x   [manyRows]*byte
-	out [manyRows]*float32
+	// x points at the addresses of the prepared input rows.
+	x **byte
+	// out is where the first row's results for the panel go; those of the next are outStep bytes on.
+	out     *float32
+	outStep int
+}
+
+// row is the address of input row i.
+func (p *product) row(i int) *byte { return unsafe.Slice(p.x, p.rows)[i] }
+
+// results is where n results of input row i go.
+func (p *product) results(i, n int) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(p.out), i*p.outStep)), n)
 }
 
 // NewMatrix makes room for the packed form of n rows of k values of type t; Pack fills it.
@@ -232,28 +242,21 @@ func tileRows(stride int) int {
 }
 
 func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1, p0, p1, end int) {
-	a := product{blocks: m.blocks(), bytes: m.layout.bytes, few: i1-i0 <= manyRows}
+	a := product{blocks: m.blocks(), bytes: m.layout.bytes, few: i1-i0 <= manyRows, outStep: 4 * ld}
 	most := groupRows
 	if i1-i0 > groupRows && manySteps(m.layout.kind) > 0 {
 		most = manyRows
 	}
 	groups := (i1 - i0 + most - 1) / most
+	var listed [manyRows]*byte
 	for p := p0; p < p1; p++ {
 		a.w = &m.panels[p*m.panelBytes]
 		a.mask = uint32(1<<min(panelRows, m.N-p*panelRows) - 1)
 		for g, i := 0, i0; i < i1; g++ {
 			// Groups are as even as they can be, and so are their shares of fetching.
 			a.rows = (i1 - i + groups - g - 1) / (groups - g)
-			a.small = true
-			for j := range a.rows {
-				r := i + j
-				if rows != nil {
-					r = int(rows[r])
-				}
-				a.small = a.small && in.small[r]
-				a.x[j] = in.row(r)
-				a.out[j] = &out[(i+j)*ld+p*panelRows]
-			}
+			a.x, a.small = in.group(i, a.rows, rows, &listed)
+			a.out = &out[i*ld+p*panelRows]
 			a.ahead, a.aheadStep = a.w, 0
 			if p+1 < end && !m.layout.unaided(i1-i0) {
 				m.fetchAhead(&a, p+1, g, groups)

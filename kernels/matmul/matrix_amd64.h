@@ -1,3 +1,5 @@
+#include "product_amd64.h"
+
 // What the kernels of matrix products share. A kernel multiplies one panel (two
 // halves of 16 rows) with 1 to 6 input rows; input row i has the registers
 //
@@ -8,7 +10,7 @@
 //	Z(13+2i)    second half
 //
 // SI is the panel, CX counts blocks, DI is the product, BX and DX are AHEAD's. ROWSn(M, o) applies the macro
-// M to the registers of n input rows: M(o, place in product.x and .out, pointer, first,
+// M to the registers of n input rows: M(o, place in what product.x points at, pointer, first,
 // second, first other, second other).
 #define ROWS1(M, o) M(o, 0, R8, Z0, Z1, Z12, Z13)
 #define ROWS2(M, o) ROWS1(M, o); M(o, 8, R9, Z2, Z3, Z14, Z15)
@@ -17,20 +19,20 @@
 #define ROWS5(M, o) ROWS4(M, o); M(o, 32, R12, Z8, Z9, Z20, Z21)
 #define ROWS6(M, o) ROWS5(M, o); M(o, 40, R13, Z10, Z11, Z22, Z23)
 
-// LOAD fetches an input row's pointer and clears its second accumulators.
-#define LOAD(o, i, P, A, B, C, D)   \
-	MOVQ   (product_x+i)(DI), P \
-	VPXORD C, C, C              \
+// LOAD begins an input row, whose second accumulators are clear.
+#define LOAD(o, i, P, A, B, C, D) \
+	ROWAT(i, P)               \
+	VPXORD C, C, C            \
 	VPXORD D, D, D
 
 // STORE writes second accumulators where the panel has rows: K1, K2.
-#define STORE(o, i, P, A, B, C, D)      \
-	MOVQ    (product_out+i)(DI), AX \
-	VMOVUPS C, K1, (AX)             \
+#define STORE(o, i, P, A, B, C, D) \
+	RESULTS(i)                 \
+	VMOVUPS C, K1, (AX)        \
 	VMOVUPS D, K2, 64(AX)
 
-// BEGIN sets up what the bodies for 1 to 6 rows share.
-#define BEGIN                           \
+// SETUP is what all kernels begin with.
+#define SETUP                           \
 	MOVQ  p+0(FP), DI               \
 	MOVQ  product_w(DI), SI         \
 	MOVQ  product_blocks(DI), CX    \
@@ -40,6 +42,27 @@
 	KMOVW AX, K1                    \
 	SHRL  $16, AX                   \
 	KMOVW AX, K2
+
+// BEGIN sets up what the bodies for 1 to 6 rows share. Of many rows it has the processor get hold of
+// where the results go: a store that waits for its line holds up what comes after it. Where few
+// rows share a panel, memory is the bound, and has enough to do.
+#define BEGIN                           \
+	SETUP                           \
+	CMPB product_few(DI), $0        \
+	JNE  ready                      \
+	MOVQ product_rows(DI), R9       \
+	MOVQ product_out(DI), R8        \
+want:                                   \
+	PREFETCHWR8                     \
+	ADDQ product_outStep(DI), R8    \
+	DECQ R9                         \
+	JNZ  want                       \
+ready:
+
+// PREFETCHWR8 is PREFETCHW (R8) and PREFETCHW 64(R8), which the assembler does not know.
+#define PREFETCHWR8                                    \
+	BYTE $0x41; BYTE $0x0f; BYTE $0x0d; BYTE $0x08 \
+	BYTE $0x41; BYTE $0x0f; BYTE $0x0d; BYTE $0x48; BYTE $0x40
 
 // AHEAD goes one step on in fetching the next panel, so that reading memory and
 // arithmetic overlap.
@@ -117,13 +140,13 @@ six:                                    \
 	ANDQ $~63, R15
 
 #define LOADK(o, i, P, A, B, C, D)     \
-	MOVQ      (product_x+i)(DI), P \
+	ROWAT(i, P)                    \
 	VPXORD    A, A, A              \
 	VMOVDQA64 A, (SUMS+16*i)(R15)  \
 	VMOVDQA64 A, (SUMS+64+16*i)(R15)
 
 #define STOREK(o, i, P, A, B, C, D)     \
-	MOVQ    (product_out+i)(DI), AX \
+	RESULTS(i)                      \
 	VMOVAPS (SUMS+16*i)(R15), A     \
 	VMOVAPS (SUMS+64+16*i)(R15), B  \
 	VMOVUPS A, K1, (AX)             \

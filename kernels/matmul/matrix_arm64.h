@@ -53,7 +53,8 @@ six:                                      \
 	BODY(block6, half6, part6, ROWS6)
 
 #define LOADROW(o, i, P, A, B, C, D) \
-	MOVD (product_x+8*(i))(R0), P
+	MOVD product_x(R0), P        \
+	MOVD (8*(i))(P), P
 
 #define STEPROW(o, i, P, A, B, C, D) \
 	ADD $(o), P

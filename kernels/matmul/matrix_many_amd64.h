@@ -11,9 +11,9 @@
 //	Z(16+2i)    totals of the block, first half
 //	Z(17+2i)    second half
 //
-// DI walks along product.x, R12 along the rows' float sums, R13 counts the rows left;
-// Z31 and K3 are MERGE's, K4 is JOIN's. MANYn(M, o) applies the macro M to the registers of n rows: M(o, place in
-// product.x, pointer, even first, even second, odd first, odd second, total first, second).
+// DI walks along what product.x points at, R12 along the rows' float sums, R13 counts the rows left;
+// Z31 and K3 are MERGE's, K4 is JOIN's. MANYn(M, o) applies the macro M to the registers of n rows: M(o, place
+// from DI on, pointer, even first, even second, odd first, odd second, total first, second).
 #define MANY3(M, o)                              \
 	M(o, 0, R8, Z0, Z1, Z8, Z9, Z16, Z17);   \
 	M(o, 8, R9, Z2, Z3, Z10, Z11, Z18, Z19); \
@@ -33,10 +33,9 @@
 #define SMALL 4368(R15)
 #define CODESAT 4416
 
-// BEGINMANY sets up what BEGIN does, clears the sums and has the processor get hold of where
-// the results go: a store that waits for its line holds up those to the scratch memory.
+// BEGINMANY is BEGIN for any number of rows, and clears the sums.
 #define BEGINMANY(CLEAR)                        \
-	BEGIN                                   \
+	SETUP                                   \
 	ALIGN                                   \
 	MOVQ            CX, BLOCKS              \
 	MOVQ            $0, OFFSET              \
@@ -49,27 +48,22 @@
 	VBROADCASTI32X4 upper<>(SB), Z31        \
 	VPXORD          Z0, Z0, Z0              \
 	MOVQ            product_rows(DI), CX    \
+	MOVQ            product_out(DI), R8     \
 	LEAQ            RESULTSAT(R15), AX      \
 CLEAR:                                          \
-	MOVQ            product_out(DI), R8     \
 	PREFETCHWR8                             \
-	ADDQ            $8, DI                  \
+	ADDQ            product_outStep(DI), R8 \
 	VMOVDQA64       Z0, (AX)                \
 	VMOVDQA64       Z0, 64(AX)              \
 	ADDQ            $128, AX                \
 	DECQ            CX                      \
 	JNZ             CLEAR
 
-// PREFETCHWR8 is PREFETCHW (R8) and PREFETCHW 64(R8), which the assembler does not know.
-#define PREFETCHWR8                                    \
-	BYTE $0x41; BYTE $0x0f; BYTE $0x0d; BYTE $0x08 \
-	BYTE $0x41; BYTE $0x0f; BYTE $0x0d; BYTE $0x48; BYTE $0x40
-
 // GROUPS begins a block's groups. While the rows left are not a multiple of 4, it takes 3.
 #define GROUPS                      \
 	MOVQ  p+0(FP), DI           \
 	MOVQ  product_rows(DI), R13 \
-	LEAQ  product_x(DI), DI     \
+	MOVQ  product_x(DI), DI     \
 	XORL  R12, R12              \
 next:                               \
 	TESTQ R13, R13              \
@@ -103,14 +97,14 @@ done:                                   \
 	JNZ     block                   \
 	MOVQ    p+0(FP), DI             \
 	MOVQ    product_rows(DI), CX    \
+	MOVQ    product_out(DI), R8     \
 	LEAQ    RESULTSAT(R15), AX      \
 store:                                  \
-	MOVQ    product_out(DI), R8     \
 	VMOVAPS (AX), Z0                \
 	VMOVAPS 64(AX), Z1              \
 	VMOVUPS Z0, K1, (R8)            \
 	VMOVUPS Z1, K2, 64(R8)          \
-	ADDQ    $8, DI                  \
+	ADDQ    product_outStep(DI), R8 \
 	ADDQ    $128, AX                \
 	DECQ    CX                      \
 	JNZ     store                   \
