@@ -3,7 +3,6 @@ package matmul
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/confab-tui/confab/kernels"
@@ -77,18 +76,14 @@ func (in *Input) Reset(f kernels.Form, rows, k int) {
 	}
 }
 
-// group points at the addresses of n rows from i on, or of those that are listed there, for which it
-// uses room. It says whether all of them are small.
-func (in *Input) group(i, n int, listed []int32, room *[manyRows]*byte) (at **byte, small bool) {
-	if listed == nil {
-		return &in.at[i], !slices.Contains(in.small[i:i+n], false)
-	}
+// listed are the addresses of some rows, and whether all of them are small.
+func (in *Input) listed(rows []int32) (at [manyRows]*byte, small bool) {
 	small = true
-	for j, r := range listed[i : i+n] {
-		room[j] = in.at[r]
+	for j, r := range rows {
+		at[j] = in.at[r]
 		small = small && in.small[r]
 	}
-	return &room[0], small
+	return at, small
 }
 
 // Fill prepares rows r0 to r1 of x, whose rows are ld values apart. Different rows

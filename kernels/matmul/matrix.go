@@ -3,6 +3,7 @@ package matmul
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/confab-tui/confab/kernels"
@@ -114,15 +115,12 @@ type product struct {
 	small bool
 	// few says that so few rows share the panel that memory may be the bound.
 	few bool
-	// x points at the addresses of the prepared input rows.
-	x **byte
+	// x are the prepared input rows.
+	x [manyRows]*byte
 	// out is where the first row's results for the panel go; those of the next are outStep bytes on.
 	out     *float32
 	outStep int
 }
-
-// row is the address of input row i.
-func (p *product) row(i int) *byte { return unsafe.Slice(p.x, p.rows)[i] }
 
 // results is where n results of input row i go.
 func (p *product) results(i, n int) []float32 {
@@ -248,14 +246,18 @@ func (m *Matrix) mulTile(out []float32, ld int, in *Input, rows []int32, i0, i1,
 		most = manyRows
 	}
 	groups := (i1 - i0 + most - 1) / most
-	var listed [manyRows]*byte
 	for p := p0; p < p1; p++ {
 		a.w = &m.panels[p*m.panelBytes]
 		a.mask = uint32(1<<min(panelRows, m.N-p*panelRows) - 1)
 		for g, i := 0, i0; i < i1; g++ {
 			// Groups are as even as they can be, and so are their shares of fetching.
 			a.rows = (i1 - i + groups - g - 1) / (groups - g)
-			a.x, a.small = in.group(i, a.rows, rows, &listed)
+			if rows == nil {
+				copy(a.x[:a.rows], in.at[i:])
+				a.small = !slices.Contains(in.small[i:i+a.rows], false)
+			} else {
+				a.x, a.small = in.listed(rows[i : i+a.rows])
+			}
 			a.out = &out[i*ld+p*panelRows]
 			a.ahead, a.aheadStep = a.w, 0
 			if p+1 < end && !m.layout.unaided(i1-i0) {

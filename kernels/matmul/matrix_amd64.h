@@ -10,7 +10,7 @@
 //	Z(13+2i)    second half
 //
 // SI is the panel, CX counts blocks, DI is the product, BX and DX are AHEAD's. ROWSn(M, o) applies the macro
-// M to the registers of n input rows: M(o, place in what product.x points at, pointer, first,
+// M to the registers of n input rows: M(o, place in product.x, pointer, first,
 // second, first other, second other).
 #define ROWS1(M, o) M(o, 0, R8, Z0, Z1, Z12, Z13)
 #define ROWS2(M, o) ROWS1(M, o); M(o, 8, R9, Z2, Z3, Z14, Z15)
@@ -19,10 +19,10 @@
 #define ROWS5(M, o) ROWS4(M, o); M(o, 32, R12, Z8, Z9, Z20, Z21)
 #define ROWS6(M, o) ROWS5(M, o); M(o, 40, R13, Z10, Z11, Z22, Z23)
 
-// LOAD begins an input row, whose second accumulators are clear.
-#define LOAD(o, i, P, A, B, C, D) \
-	ROWAT(i, P)               \
-	VPXORD C, C, C            \
+// LOAD fetches an input row's pointer and clears its second accumulators.
+#define LOAD(o, i, P, A, B, C, D)   \
+	MOVQ   (product_x+i)(DI), P \
+	VPXORD C, C, C              \
 	VPXORD D, D, D
 
 // STORE writes second accumulators where the panel has rows: K1, K2.
@@ -140,7 +140,7 @@ six:                                    \
 	ANDQ $~63, R15
 
 #define LOADK(o, i, P, A, B, C, D)     \
-	ROWAT(i, P)                    \
+	MOVQ      (product_x+i)(DI), P \
 	VPXORD    A, A, A              \
 	VMOVDQA64 A, (SUMS+16*i)(R15)  \
 	VMOVDQA64 A, (SUMS+64+16*i)(R15)

@@ -53,8 +53,7 @@ six:                                      \
 	BODY(block6, half6, part6, ROWS6)
 
 #define LOADROW(o, i, P, A, B, C, D) \
-	MOVD product_x(R0), P        \
-	MOVD (8*(i))(P), P
+	MOVD (product_x+8*(i))(R0), P
 
 #define STEPROW(o, i, P, A, B, C, D) \
 	ADD $(o), P

@@ -8,8 +8,8 @@
 //	Y(6+i)   second accumulators
 //
 // SI is the block, CX counts blocks, DI is the product, Y12 to Y14 are free and Y15
-// holds 16-bit ones. OCTROWSn(M, o) applies M to n input rows: M(o, place in what
-// product.x points at, pointer, sums, second).
+// holds 16-bit ones. OCTROWSn(M, o) applies M to n input rows: M(o, place in product.x,
+// pointer, sums, second).
 #define OCTROWS1(M, o) M(o, 0, R8, Y0, Y6)
 #define OCTROWS2(M, o) OCTROWS1(M, o); M(o, 8, R9, Y1, Y7)
 #define OCTROWS3(M, o) OCTROWS2(M, o); M(o, 16, R10, Y2, Y8)
@@ -51,8 +51,8 @@ DATA lanes<>+16(SB)/8, $0x0000002000000010
 DATA lanes<>+24(SB)/8, $0x0000008000000040
 GLOBL lanes<>(SB), RODATA|NOPTR, $32
 
-#define OCTLOAD(o, i, P, A, C) \
-	ROWAT(i, P)            \
+#define OCTLOAD(o, i, P, A, C)     \
+	MOVQ  (product_x+i)(DI), P \
 	VPXOR C, C, C
 
 #define OCTCLEAR(o, i, P, A, C) \

@@ -2,9 +2,9 @@
 
 // Float sums are in the frame, 32 bytes an input row. R14 counts values of the block;
 // AX points at the lines and BX at the fifth bits or high bits of what is at hand.
-#define OCTLOADK(o, i, P, A, C) \
-	ROWAT(i, P)             \
-	VPXOR   A, A, A         \
+#define OCTLOADK(o, i, P, A, C)      \
+	MOVQ    (product_x+i)(DI), P \
+	VPXOR   A, A, A              \
 	VMOVDQU A, (4*i)(SP)
 
 #define OCTSTOREK(o, i, P, A, C)           \

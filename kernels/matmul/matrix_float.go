@@ -78,7 +78,7 @@ func plainFloat(p *product, read func(dst []float32, src []byte)) {
 	for k := range p.blocks {
 		read(w[:], panel[k*p.bytes:])
 		for i := range p.rows {
-			x := unsafe.Slice((*float32)(unsafe.Pointer(p.row(i))), p.blocks)[k]
+			x := unsafe.Slice((*float32)(unsafe.Pointer(p.x[i])), p.blocks)[k]
 			for r := range w {
 				sums[i][r] += w[r] * x
 			}
@@ -93,7 +93,7 @@ func plainBF16(p *product) {
 	panel := bytesAt(p.w, p.blocks*p.bytes)
 	for k := range p.blocks {
 		for i := range p.rows {
-			x := bytesAt(p.row(i), 4*p.blocks)[4*k:]
+			x := bytesAt(p.x[i], 4*p.blocks)[4*k:]
 			x0, x1 := kernels.BF16ToF32(le16(x)), kernels.BF16ToF32(le16(x[2:]))
 			for r := range panelRows {
 				w := panel[k*p.bytes+4*r:]

@@ -226,7 +226,7 @@ func plain256(p *product, unpack func(*block256, []byte)) {
 	for b := range p.blocks {
 		unpack(&w, panel[b*p.bytes:])
 		for i := range p.rows {
-			x := bytesAt(p.row(i), p.blocks*q8kBytes)[b*q8kBytes:][:q8kBytes]
+			x := bytesAt(p.x[i], p.blocks*q8kBytes)[b*q8kBytes:][:q8kBytes]
 			scale := math.Float32frombits(le32(x[q8kScale:]))
 			var total, low [panelRows]int32
 			for s := range w.sub {

@@ -11,9 +11,9 @@
 //	Z(16+2i)    totals of the block, first half
 //	Z(17+2i)    second half
 //
-// DI walks along what product.x points at, R12 along the rows' float sums, R13 counts the rows left;
-// Z31 and K3 are MERGE's, K4 is JOIN's. MANYn(M, o) applies the macro M to the registers of n rows: M(o, place
-// from DI on, pointer, even first, even second, odd first, odd second, total first, second).
+// DI walks along product.x, R12 along the rows' float sums, R13 counts the rows left;
+// Z31 and K3 are MERGE's, K4 is JOIN's. MANYn(M, o) applies the macro M to the registers of n rows: M(o, place in
+// product.x, pointer, even first, even second, odd first, odd second, total first, second).
 #define MANY3(M, o)                              \
 	M(o, 0, R8, Z0, Z1, Z8, Z9, Z16, Z17);   \
 	M(o, 8, R9, Z2, Z3, Z10, Z11, Z18, Z19); \
@@ -63,7 +63,7 @@ CLEAR:                                          \
 #define GROUPS                      \
 	MOVQ  p+0(FP), DI           \
 	MOVQ  product_rows(DI), R13 \
-	MOVQ  product_x(DI), DI     \
+	LEAQ  product_x(DI), DI     \
 	XORL  R12, R12              \
 next:                               \
 	TESTQ R13, R13              \

@@ -282,7 +282,7 @@ func plainNVFP4(p *product) {
 // integer.
 func (w *block32) addTo(p *product, b int, sums *[groupRows][panelRows]float32) {
 	for i := range p.rows {
-		x := bytesAt(p.row(i), (b+1)*q8Bytes)[b*q8Bytes:]
+		x := bytesAt(p.x[i], (b+1)*q8Bytes)[b*q8Bytes:]
 		scale := math.Float32frombits(le32(x[q8Scale:]))
 		var dots [panelRows]int32
 		for j := range w.code {

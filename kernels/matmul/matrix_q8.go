@@ -241,7 +241,7 @@ func plain32(p *product, unpack func(*block32, []byte)) {
 	for b := range p.blocks {
 		unpack(&w, panel[b*p.bytes:])
 		for i := range p.rows {
-			x := bytesAt(p.row(i), p.blocks*q8Bytes)[b*q8Bytes:][:q8Bytes]
+			x := bytesAt(p.x[i], p.blocks*q8Bytes)[b*q8Bytes:][:q8Bytes]
 			scale := math.Float32frombits(le32(x[q8Scale:]))
 			sum := math.Float32frombits(le32(x[q8Sum:]))
 			var dots [panelRows]int32
