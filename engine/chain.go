@@ -92,6 +92,12 @@ func (c *chain) run(step *model.Step) (model.Result, error) {
 	return c.device.End(), nil
 }
 
+// Idle leaves the time between steps to the host.
+func (c *chain) Idle() bool {
+	i, ok := c.host.(idler)
+	return ok && i.Idle()
+}
+
 // cut makes steps of at most so many rows of one, a row and its draft staying together.
 func cut(step *model.Step, most int) []*model.Step {
 	var steps []*model.Step

@@ -19,6 +19,10 @@ type executor interface {
 	Close() error
 }
 
+// idler is an executor that has use for the time between steps: Idle does a little at a time, and says
+// whether there may be more to do.
+type idler interface{ Idle() bool }
+
 // poisoner is an executor that can spoil cells that nobody may read any more.
 type poisoner interface{ Poison(cell int32) }
 

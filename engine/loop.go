@@ -118,7 +118,9 @@ func (e *Engine) rounds() error {
 		case closing:
 			return ErrClosed
 		case len(parts) == 0 && rest > 0:
-			e.inbox.wait(rest)
+			if i, ok := e.exec.(idler); !ok || !i.Idle() {
+				e.inbox.wait(rest)
+			}
 		case len(parts) == 0: // everybody in the plan was paused: plan again
 		default:
 			if err := e.look(); err != nil {

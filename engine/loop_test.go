@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -328,5 +329,48 @@ func TestRecurrentReuse(t *testing.T) {
 	ask("b", run(500, 10)) // takes the slot that rested longest
 	if c := ask("a", slices.Concat(turn, run(3000, 5))).Counts; c.Cached != 0 {
 		t.Errorf("a request that goes on from nowhere: %+v", c)
+	}
+}
+
+// busyToy has something to do between steps.
+type busyToy struct {
+	*toy
+	left atomic.Int64
+}
+
+func (x *busyToy) Idle() bool {
+	if x.busy.Load() {
+		x.t.Error("Idle during a step")
+	}
+	time.Sleep(time.Millisecond)
+	return x.left.Add(-1) > 0
+}
+
+// The time between steps is the executor's, as long as it has use for it and nobody asks.
+func TestIdle(t *testing.T) {
+	x := &busyToy{toy: newToy(t, 2000)}
+	x.left.Store(1e6)
+	e := openToy(t, x.toy, 1000, func(p *parts) {
+		p.place = func(*Engine) (executor, error) { return x, nil }
+	})
+	got := finish(t, e.Generate(context.Background(), Request{Tokens: run(0, 100), MaxTokens: 10, IgnoreEnd: true}))
+	if want := x.answerOf(run(0, 100), 10, true, fixed(greedy())); !slices.Equal(ids(got.Tokens), want) {
+		t.Errorf("beside it the answer is %v, wants %v", ids(got.Tokens), want)
+	}
+	before := x.left.Load()
+	for deadline := time.Now().Add(10 * time.Second); x.left.Load() == before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it is not called any more after an answer")
+		}
+	}
+	x.left.Store(3)
+	for deadline := time.Now().Add(10 * time.Second); x.left.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it is not called until nothing is left")
+		}
+	}
+	time.Sleep(20 * time.Millisecond)
+	if left := x.left.Load(); left < -1 {
+		t.Errorf("it is called %d times after nothing is left", -left)
 	}
 }

@@ -55,7 +55,8 @@ type Executor struct {
 	positions int32
 	weights   *weights
 	kv        []*attend.KV // one for each of the program's caches
-	states    [][]float32  // one for each of the program's states: [MaxSlots][width]
+	room      *room
+	states    [][]float32 // one for each of the program's states: [MaxSlots][width]
 
 	values [][]float32 // the program's buffers, for as many rows as were ever needed
 	ints   [][]int32   // those of ints
@@ -96,6 +97,7 @@ func New(p *model.Program, o Options) (*Executor, error) {
 	for _, c := range p.Caches {
 		e.kv = append(e.kv, attend.NewKV(o.Cells, c.KVHeads, c.KeyDim, c.ValueDim, o.F32Cells))
 	}
+	e.room = newRoom(e.kv, o.Cells)
 	for _, s := range p.States {
 		e.states = append(e.states, make([]float32, MaxSlots*s.Width))
 	}
@@ -166,9 +168,13 @@ func (e *Executor) Begin(step *model.Step) error {
 		return err
 	}
 	e.step, e.part = step, 0
+	e.room.reach(step.Rows)
 	e.prepare()
 	return nil
 }
+
+// Idle does some of what later steps would have to do first, and says whether there may be more.
+func (e *Executor) Idle() bool { return e.room.more() }
 
 // Part runs the operations up to and with the next Give. It takes and returns what is
 // handed over, a row after the other; what it returns is valid until the next Part.

@@ -67,6 +67,29 @@ func (kv *KV) Bytes() int64 {
 	return int64(size) * int64(kv.cells) * int64(kv.heads) * int64(kv.keyStride+kv.valueStride)
 }
 
+// Chunk is how many cells stand together in memory.
+func (kv *KV) Chunk() int { return 1 << kv.shift }
+
+// Populate has the system find the memory of a chunk now; storing the first cell of one waits for
+// all of it otherwise. It says whether the system can do that.
+func (kv *KV) Populate(chunk int) bool {
+	places := kv.heads << kv.shift
+	keys, values := places*kv.keyStride, places*kv.valueStride
+	if kv.keyFloats != nil {
+		return populate(kv.keyFloats, chunk*keys, keys) && populate(kv.valueFloats, chunk*values, values)
+	}
+	return populate(kv.keyHalves, chunk*keys, keys) && populate(kv.valueHalves, chunk*values, values)
+}
+
+// populate is for n values of what cellMemory allocated.
+func populate[T uint16 | float32](all []T, from, n int) bool {
+	size := int(unsafe.Sizeof(T(0)))
+	if len(all)*size < kernels.HugePage {
+		return false
+	}
+	return kernels.Populate(unsafe.Slice((*byte)(unsafe.Pointer(&all[from])), n*size))
+}
+
 // place is where a cell of head 0 stands, counted in cells; the next head's is 1<<shift on.
 // Each 16 cells stand in an order of their own: sequences that are answered together take a few of every
 // so many cells, often a power of two, and would find all of theirs in a few sets of
