@@ -46,6 +46,8 @@
 //     cells becoming a cache, and goes on when there is room. The oldest is never
 //     paused, so somebody always finishes. A younger one that fits goes ahead of
 //     an older one that does not, and gives way when that helps the older.
+//   - While nothing is to be run, an executor may prepare what later steps would wait
+//     for, a little between two looks at the inbox.
 //   - What can never fit is refused before it takes a cell, with the numbers.
 //   - Models with recurrent layers keep a memory a sequence that cannot be shared
 //     or rewound: theirs go on exactly from where they ended, or begin anew.
