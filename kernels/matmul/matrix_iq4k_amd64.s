@@ -104,3 +104,12 @@ TEXT ·vnniIQ3(SB), 0, $1344-8
 	BEGIN
 	ALIGN
 	BODIES2(IQ3)
+
+#undef AHEAD
+#define AHEAD AHEADL2
+
+// func vnniIQ4KL2(p *product)
+TEXT ·vnniIQ4KL2(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	BODIES2(IQ4K)

@@ -10,8 +10,16 @@ func multiplyL2(k kind, p *product) bool {
 		vnniI8L2(p)
 	case k == kindQ4K:
 		vnniQ4KL2(p)
+	case k == kindQ5K:
+		vnniQ5KL2(p)
 	case k == kindQ6K:
 		vnniQ6KL2(p)
+	case k == kindQ2K:
+		vnniQ2KL2(p)
+	case k == kindQ3K:
+		vnniQ3KL2(p)
+	case k == kindIQ4K:
+		vnniIQ4KL2(p)
 	default:
 		return false
 	}
@@ -25,4 +33,16 @@ func vnniI8L2(p *product)
 func vnniQ4KL2(p *product)
 
 //go:noescape
+func vnniQ5KL2(p *product)
+
+//go:noescape
 func vnniQ6KL2(p *product)
+
+//go:noescape
+func vnniQ2KL2(p *product)
+
+//go:noescape
+func vnniQ3KL2(p *product)
+
+//go:noescape
+func vnniIQ4KL2(p *product)

@@ -107,26 +107,45 @@ BLOCK:                             \
 	HALFSCALED(ROWS)           \
 	NEXTBLOCK(BLOCK, 3648, ROWS)
 
+// BODIES with three labels.
+#define BODIESQ2K                           \
+	CHOOSE                              \
+one:                                        \
+	Q2K(block1, half1, minimum1, ROWS1) \
+two:                                        \
+	Q2K(block2, half2, minimum2, ROWS2) \
+three:                                      \
+	Q2K(block3, half3, minimum3, ROWS3) \
+four:                                       \
+	Q2K(block4, half4, minimum4, ROWS4) \
+five:                                       \
+	Q2K(block5, half5, minimum5, ROWS5) \
+six:                                        \
+	Q2K(block6, half6, minimum6, ROWS6)
+
 // func vnniQ2K(p *product)
 TEXT ·vnniQ2K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	CHOOSE
-one:
-	Q2K(block1, half1, minimum1, ROWS1)
-two:
-	Q2K(block2, half2, minimum2, ROWS2)
-three:
-	Q2K(block3, half3, minimum3, ROWS3)
-four:
-	Q2K(block4, half4, minimum4, ROWS4)
-five:
-	Q2K(block5, half5, minimum5, ROWS5)
-six:
-	Q2K(block6, half6, minimum6, ROWS6)
+	BODIESQ2K
 
 // func vnniQ3K(p *product)
 TEXT ·vnniQ3K(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	BODIES2(Q3K)
+
+#undef AHEAD
+#define AHEAD AHEADL2
+
+// func vnniQ2KL2(p *product)
+TEXT ·vnniQ2KL2(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	BODIESQ2K
+
+// func vnniQ3KL2(p *product)
+TEXT ·vnniQ3KL2(SB), 0, $1344-8
 	BEGIN
 	ALIGN
 	BODIES2(Q3K)

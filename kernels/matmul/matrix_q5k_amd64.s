@@ -80,3 +80,12 @@ TEXT ·vnniQ5K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
 	BODIES2(Q5K)
+
+#undef AHEAD
+#define AHEAD AHEADL2
+
+// func vnniQ5KL2(p *product)
+TEXT ·vnniQ5KL2(SB), 0, $1344-8
+	BEGIN
+	ALIGN
+	BODIES2(Q5K)
