@@ -30,37 +30,41 @@ func TestRoom(t *testing.T) {
 			t.Errorf("after cell %d %v chunks are ready, want %v", cell, r.ready, want)
 		}
 	}
-	for range kvs {
-		if !r.more() {
-			t.Error("there is nothing to do at first")
-		}
-	}
-	if r.more() {
-		t.Error("there is more to do than one chunk of each")
+	if n := left(r); n != len(kvs) {
+		t.Errorf("there are %d pieces to do at first, want one chunk of each", n)
 	}
 	stored(5, 1, 1, 1, 1)
 	stored(511, 1, 1, 1, 1)
 	stored(512, 2, 1, 1, 1)
 	stored(700, 2, 2, 1, 1)
 	stored(3, 2, 2, 1, 1)
-	if !r.more() || !r.more() || r.more() {
-		t.Errorf("what was left is not done when there is time: %v", r.ready)
+	if n := left(r); n != 2 {
+		t.Errorf("%d pieces are left to do when there is time, want 2", n)
 	}
 	stored(2000, 3, 3, 3, 3) // the last one, which is cut short
 	stored(2499, 3, 3, 3, 3)
-	if r.more() {
-		t.Error("there is more to do at the end")
+	if n := left(r); n != 0 {
+		t.Errorf("%d pieces are left at the end", n)
 	}
+}
+
+// left does all there is to do, and says how many pieces it was.
+func left(r *room) int {
+	n := 0
+	for r.more() {
+		n++
+	}
+	return n
 }
 
 // TestRoomWithout: where memory cannot be found early, nothing is tried again.
 func TestRoomWithout(t *testing.T) {
 	r := newRoom([]*attend.KV{attend.NewKV(100, 1, 16, 16, false)}, 100) // less than a huge page
-	if !r.more() || r.more() {
-		t.Error("it is not tried once")
+	if n := left(r); n != 1 {
+		t.Errorf("it is tried %d times", n)
 	}
 	r.reach([]model.Row{{Cell: 90}})
-	if r.more() {
+	if left(r) != 0 {
 		t.Error("it is tried again")
 	}
 }
