@@ -46,6 +46,8 @@ func TestRoom(t *testing.T) {
 	if n := left(r); n != 0 {
 		t.Errorf("%d pieces are left at the end", n)
 	}
+	r = newRoom(kvs, cells)
+	stored(600, 2, 0, 0, 0) // which found the memory of the first chunk itself
 }
 
 // left does all there is to do, and says how many pieces it was.
@@ -66,5 +68,17 @@ func TestRoomWithout(t *testing.T) {
 	r.reach([]model.Row{{Cell: 90}})
 	if left(r) != 0 {
 		t.Error("it is tried again")
+	}
+}
+
+// Steps say which cells they store.
+func TestStepsReach(t *testing.T) {
+	e := tiny(t, tinyLlama, 1)
+	s := newSequence(20)
+	if _, err := e.Run(s.step(someTokens(20, e.program.Spec.Vocab), 19)); err != nil {
+		t.Fatal(err)
+	}
+	if want := int(slices.Max(s.cells)) + 1; e.room.top != want {
+		t.Errorf("after a step the cells below %d count as stored, want %d", e.room.top, want)
 	}
 }
