@@ -9,6 +9,8 @@
 //     on how a prompt was cut into steps or on the number of workers.
 //   - A product's input is quantised once, by the phase that computed it, and shared by
 //     all products that read it.
+//   - Cells get their memory before they are wanted: a layer at a time in the steps
+//     before, and between steps while nobody asks.
 //   - Run allocates nothing once it has seen a step as wide; between steps no worker
 //     uses the processor.
 //   - Half of a divided program is run part by part, in turns with who runs the other.
