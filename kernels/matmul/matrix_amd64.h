@@ -88,36 +88,21 @@ ready:
 	JB   five                 \
 	JMP  six
 
-// BODIES is a kernel's bodies for 1 to 6 rows, of which one needs a label, or two.
-#define BODIES(BODY)            \
-	CHOOSE                  \
-one:                            \
-	BODY(block1, ROWS1)     \
-two:                            \
-	BODY(block2, ROWS2)     \
-three:                          \
-	BODY(block3, ROWS3)     \
-four:                           \
-	BODY(block4, ROWS4)     \
-five:                           \
-	BODY(block5, ROWS5)     \
-six:                            \
-	BODY(block6, ROWS6)
-
-#define BODIES2(BODY)                   \
-	CHOOSE                          \
-one:                                    \
-	BODY(block1, part1, ROWS1)      \
-two:                                    \
-	BODY(block2, part2, ROWS2)      \
-three:                                  \
-	BODY(block3, part3, ROWS3)      \
-four:                                   \
-	BODY(block4, part4, ROWS4)      \
-five:                                   \
-	BODY(block5, part5, ROWS5)      \
-six:                                    \
-	BODY(block6, part6, ROWS6)
+// BODIES is a kernel's bodies for 1 to 6 rows, with labels for those that need them.
+#define BODIES(BODY)                            \
+	CHOOSE                                  \
+one:                                            \
+	BODY(block1, half1, part1, ROWS1)       \
+two:                                            \
+	BODY(block2, half2, part2, ROWS2)       \
+three:                                          \
+	BODY(block3, half3, part3, ROWS3)       \
+four:                                           \
+	BODY(block4, half4, part4, ROWS4)       \
+five:                                           \
+	BODY(block5, half5, part5, ROWS5)       \
+six:                                            \
+	BODY(block6, half6, part6, ROWS6)
 
 #define END        \
 	VZEROUPPER \

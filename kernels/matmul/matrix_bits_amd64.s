@@ -42,7 +42,7 @@
 	ROWS(STORE, 0)          \
 	END
 
-#define Q2_0(BLOCK, ROWS)                \
+#define Q2_0(BLOCK, HALF, REST, ROWS)    \
 	ROWS(LOAD, 0)                    \
 BLOCK:                                   \
 	SCALES                           \
@@ -50,7 +50,7 @@ BLOCK:                                   \
 	PART(ROWS, VPSRLW, 4, VPSRLW, 6) \
 	NEXTBLOCK(BLOCK, ROWS)
 
-#define Q1_0(BLOCK, ROWS)                \
+#define Q1_0(BLOCK, HALF, REST, ROWS)    \
 	ROWS(LOAD, 0)                    \
 BLOCK:                                   \
 	SCALES                           \

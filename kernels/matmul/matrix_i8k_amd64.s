@@ -30,7 +30,7 @@
 	LINE(ROWS, (4*s+3))                  \
 	ROWS(TOTAL, 0)
 
-#define I8K(BLOCK, HALF, ROWS)   \
+#define I8K(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOADK, 0)           \
 BLOCK:                           \
 	ROWS(CLEARTOTAL, 0)      \
@@ -63,4 +63,4 @@ HALF:                            \
 TEXT ·vnniI8K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(I8K)
+	BODIES(I8K)

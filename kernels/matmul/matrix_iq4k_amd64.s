@@ -72,7 +72,7 @@ HALF:                              \
 	ROWS(STOREK, 0)               \
 	END
 
-#define IQ4K(BLOCK, HALF, ROWS)        \
+#define IQ4K(BLOCK, HALF, PART, ROWS)  \
 	ROWS(LOADK, 0)                 \
 	VPBROADCASTD MASK0F, Z29       \
 BLOCK:                                 \
@@ -83,7 +83,7 @@ BLOCK:                                 \
 	NEXTBLOCK(BLOCK, (64+256+4096), ROWS)
 
 // IQ3 has a table in every block.
-#define IQ3(BLOCK, HALF, ROWS)       \
+#define IQ3(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOADK, 0)               \
 	VPBROADCASTD MASK0F, Z29     \
 BLOCK:                               \
@@ -97,13 +97,13 @@ BLOCK:                               \
 TEXT ·vnniIQ4K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(IQ4K)
+	BODIES(IQ4K)
 
 // func vnniIQ3(p *product)
 TEXT ·vnniIQ3(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(IQ3)
+	BODIES(IQ3)
 
 #undef AHEAD
 #define AHEAD AHEADL2
@@ -112,4 +112,4 @@ TEXT ·vnniIQ3(SB), 0, $1344-8
 TEXT ·vnniIQ4KL2(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(IQ4K)
+	BODIES(IQ4K)

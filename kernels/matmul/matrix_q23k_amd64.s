@@ -98,7 +98,7 @@ MINIMUM:                                \
 	ROWS(LOWERED, 0)                \
 	NEXTBLOCK(BLOCK, 2688, ROWS)
 
-#define Q3K(BLOCK, HALF, ROWS)     \
+#define Q3K(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOADK, 0)             \
 BLOCK:                             \
 	VPBROADCASTD MASK03, Z29   \
@@ -107,33 +107,17 @@ BLOCK:                             \
 	HALFSCALED(ROWS)           \
 	NEXTBLOCK(BLOCK, 3648, ROWS)
 
-// BODIES with three labels.
-#define BODIESQ2K                           \
-	CHOOSE                              \
-one:                                        \
-	Q2K(block1, half1, minimum1, ROWS1) \
-two:                                        \
-	Q2K(block2, half2, minimum2, ROWS2) \
-three:                                      \
-	Q2K(block3, half3, minimum3, ROWS3) \
-four:                                       \
-	Q2K(block4, half4, minimum4, ROWS4) \
-five:                                       \
-	Q2K(block5, half5, minimum5, ROWS5) \
-six:                                        \
-	Q2K(block6, half6, minimum6, ROWS6)
-
 // func vnniQ2K(p *product)
 TEXT ·vnniQ2K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIESQ2K
+	BODIES(Q2K)
 
 // func vnniQ3K(p *product)
 TEXT ·vnniQ3K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(Q3K)
+	BODIES(Q3K)
 
 #undef AHEAD
 #define AHEAD AHEADL2
@@ -142,10 +126,10 @@ TEXT ·vnniQ3K(SB), 0, $1344-8
 TEXT ·vnniQ2KL2(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIESQ2K
+	BODIES(Q2K)
 
 // func vnniQ3KL2(p *product)
 TEXT ·vnniQ3KL2(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(Q3K)
+	BODIES(Q3K)

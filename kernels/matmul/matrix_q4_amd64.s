@@ -64,7 +64,7 @@ BLOCK:                          \
 	AHEAD             \
 	ROWS(DOT, (16+4*i))
 
-#define Q4_1(BLOCK, ROWS)     \
+#define Q4_1(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOAD, 0)         \
 BLOCK:                        \
 	AHEAD                 \
@@ -113,7 +113,7 @@ BLOCK:                        \
 	AHEAD                            \
 	ROWS(DOT, (16+4*i))
 
-#define NVFP4(BLOCK, ROWS)      \
+#define NVFP4(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOAD, 0)           \
 BLOCK:                          \
 	AHEAD                   \

@@ -19,7 +19,7 @@
 
 // A quarter of a block is two sub-blocks in the nibbles of 8 lines: R14 counts
 // values, AX bytes of lines.
-#define Q4K(BLOCK, QUARTER, ROWS) \
+#define Q4K(BLOCK, QUARTER, PART, ROWS) \
 	ROWS(LOADK, 0)            \
 BLOCK:                            \
 	SCALESK                   \
@@ -65,7 +65,7 @@ QUARTER:                          \
 TEXT ·vnniQ4K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(Q4K)
+	BODIES(Q4K)
 
 #undef AHEAD
 #define AHEAD AHEADL2
@@ -74,4 +74,4 @@ TEXT ·vnniQ4K(SB), 0, $1344-8
 TEXT ·vnniQ4KL2(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(Q4K)
+	BODIES(Q4K)

@@ -21,7 +21,7 @@ GLOBL q5<>(SB), RODATA|NOPTR, $16
 	AHEAD             \
 	ROWS(DOT, (16+4*i))
 
-#define Q5_0(BLOCK, ROWS)      \
+#define Q5_0(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOAD, 0)          \
 BLOCK:                         \
 	AHEAD                  \
@@ -53,7 +53,7 @@ BLOCK:                         \
 	AHEAD             \
 	ROWS(DOT, (16+4*i))
 
-#define Q5_1(BLOCK, ROWS)       \
+#define Q5_1(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOAD, 0)           \
 BLOCK:                          \
 	AHEAD                   \

@@ -26,7 +26,7 @@
 	ROWS(DOTK, (32+4*j))
 
 // The quarters are those of Q4_K.
-#define Q5K(BLOCK, QUARTER, ROWS)     \
+#define Q5K(BLOCK, QUARTER, PART, ROWS) \
 	ROWS(LOADK, 0)                \
 BLOCK:                                \
 	SCALESK                       \
@@ -79,7 +79,7 @@ QUARTER:                              \
 TEXT ·vnniQ5K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(Q5K)
+	BODIES(Q5K)
 
 #undef AHEAD
 #define AHEAD AHEADL2
@@ -88,4 +88,4 @@ TEXT ·vnniQ5K(SB), 0, $1344-8
 TEXT ·vnniQ5KL2(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(Q5K)
+	BODIES(Q5K)

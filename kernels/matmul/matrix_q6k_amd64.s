@@ -65,7 +65,7 @@
 	LINE(ROWS, (j+3))                   \
 	ROWS(TOTAL, 0)
 
-#define Q6K(BLOCK, HALF, ROWS)       \
+#define Q6K(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOADK, 0)               \
 BLOCK:                               \
 	VPBROADCASTD MASK0F, Z29     \
@@ -100,7 +100,7 @@ HALF:                                \
 TEXT ·vnniQ6K(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(Q6K)
+	BODIES(Q6K)
 
 #undef AHEAD
 #define AHEAD AHEADL2
@@ -109,4 +109,4 @@ TEXT ·vnniQ6K(SB), 0, $1344-8
 TEXT ·vnniQ6KL2(SB), 0, $1344-8
 	BEGIN
 	ALIGN
-	BODIES2(Q6K)
+	BODIES(Q6K)

@@ -10,7 +10,7 @@
 	ROWS(DOT, (4*j))               \
 	AHEAD
 
-#define I8(BLOCK, ROWS)     \
+#define I8(BLOCK, HALF, PART, ROWS) \
 	ROWS(LOAD, 0)       \
 BLOCK:                      \
 	AHEAD               \
