@@ -246,3 +246,32 @@ func TestCut(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// What the loop finds to be an idler or not: a signature that changes would go unnoticed.
+var _ = []idler{(*cpu.Executor)(nil), (*chain)(nil)}
+
+// busyHalf has so many pieces to do between steps.
+type busyHalf struct {
+	half
+	left int
+}
+
+func (h *busyHalf) Idle() bool {
+	h.left--
+	return h.left > 0
+}
+
+// The time between steps of a divided program is the host's.
+func TestChainIdle(t *testing.T) {
+	host := &busyHalf{left: 2}
+	c := &chain{host: host}
+	if !c.Idle() || host.left != 1 {
+		t.Errorf("the host has %d of 2 pieces left after one", host.left)
+	}
+	if c.Idle() {
+		t.Error("there is more to do after the host's last piece")
+	}
+	if (&chain{host: struct{ half }{}}).Idle() {
+		t.Error("a host that has no use for the time has more to do")
+	}
+}

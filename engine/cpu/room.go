@@ -9,7 +9,7 @@ import (
 
 // room has memory found for cells before they are wanted. The system finds it chunk by chunk when the
 // first cell is stored, for all layers in the same step: of a 0.6B model every 1,024 cells 112 MB, for
-// which one token of an answer would wait 40 to 400 ms.
+// which one token of an answer would wait 30 to 400 ms.
 type room struct {
 	kv    []*attend.KV
 	cells int
